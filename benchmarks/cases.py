@@ -27,8 +27,8 @@ ALL = "all"  # the set of a section that has only one
 def names(section: str, which: str) -> list[str]:
     """The matrices of a section in a set, by ``sets.toml``.
 
-    A section without this set has one list for all sets; a section that the file does not name
-    has the matrices of ``default``.
+    A section may have one list, ``all``, for every set that it does not name; a section that the
+    file does not name has the matrices of ``default``.
     """
     own = _TABLE.get(section, _TABLE["default"])
     if which not in own and ALL not in own:
@@ -90,7 +90,8 @@ def _permuted(case: Case, name: str) -> Case:
 
 
 def kept(cases: list[Case], folder: Path) -> list[Case]:
-    """The same cases, read from `folder`. Missing files are made first, on all cores."""
+    """The same cases; generated ones are read from `folder`, and missing files of these are made
+    first, on all cores."""
     folder.mkdir(parents=True, exist_ok=True)
     made = {case.name for case in cases if _is_generated(case)}
     missing = [name for name in sorted(made) if not _file_of(name, folder).exists()]

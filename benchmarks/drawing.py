@@ -64,7 +64,7 @@ def line(index: int) -> dict[str, Any]:
 
 
 def sparse(style: dict[str, Any], x: Any) -> dict[str, Any]:
-    """The style, with at most eight markers."""
+    """The style, with at most 15 markers."""
     return style | {"markevery": max(1, len(x) // 8)}
 
 
@@ -86,7 +86,7 @@ def bars(ax: Axes, names: list[str], series: Mapping[str, Sequence[float]], widt
 
 
 def label_bars(ax: Axes, names: list[str]) -> None:
-    """Names under groups of bars, slanted where they would touch."""
+    """Slanted names under groups of bars."""
     ax.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")
     ax.grid(axis="x", visible=False)
     ax.set_xlim(-0.6, len(names) - 0.4)
@@ -106,8 +106,8 @@ def separate_classes(ax: Axes, classes: list[str]) -> None:
 
 
 def gains(curves: Mapping[str, Sequence[float]], label: str) -> Figure:
-    """The profile of speed-ups: one curve for each key, from the part of the matrices (y) on which
-    the speed-up is at least x."""
+    """The profile of speed-ups, one curve for each key: y is the part of the matrices on which the
+    speed-up is at least x."""
     finite = [gain for each in curves.values() for gain in each if 0 < gain < np.inf]
     least, most = min([*finite, 1.0]) / 1.2, max([*finite, 1.0]) * 1.2
     count = len(next(iter(curves.values())))

@@ -62,7 +62,7 @@ def performance_profile(data: Data) -> Figure | None:
 
 def speed_up_profile(data: Data) -> Figure | None:
     """A point (x, y): on a part y of the matrices btfperm is at least x times faster than the peer.
-    Where no peer finished, the point is at the right edge."""
+    Matrices on which the peer did not finish are at the right edge."""
     times = [each for each in _medians(data) if ours.NAME in each]
     peers = [name for name in _methods(times) if name not in (ours.NAME, ours.UNPROVEN)]
     if not times or not peers:
@@ -77,9 +77,9 @@ def speed_up_profile(data: Data) -> Figure | None:
 
 
 def scaling(data: Data) -> Figure | None:
-    """Grafting, figure 5: the speed-up over the same algorithm on one thread, mean of each class;
-    one panel for each of up to three algorithms. Only matrices measured on all numbers of threads
-    count."""
+    """Figure 5 of Azad et al. (2015): the speed-up over the same algorithm on one thread, mean of
+    each class; one panel for each of up to three algorithms. Only matrices measured on all numbers
+    of threads count."""
     curves = _scaling_curves(data["rows"])
     if not curves:
         return None
@@ -116,8 +116,8 @@ def _scaling_curves(rows: list[Row]) -> dict[tuple[str, str], dict[int, float]]:
 
 
 def _medians(data: Data) -> list[dict[str, float]]:
-    """Seconds of each method on each matrix; of published searches those on one thread that had
-    work to do."""
+    """Seconds of each method on each matrix. In the section `published`, only searches on one
+    thread count that visited an edge."""
     if "orders" not in data:
         return [row["median"] for row in data["rows"] if row["median"]]
     times: dict[str, dict[str, float]] = {}

@@ -107,7 +107,7 @@ def missing(head: Mapping[str, Any]) -> list[str]:
 
 
 def warnings(head: Mapping[str, Any]) -> list[str]:
-    """The reasons why a result with this head cannot be quoted, one sentence each."""
+    """What restricts the use of a result with this head, one sentence each."""
     busy = [] if head["machine"]["quiet"] else ["this machine is busy; use ratios, not times"]
     return [*busy, *missing(head)]
 
@@ -123,7 +123,7 @@ def gpu() -> str:
 
 
 def without_folders(arguments: list[str]) -> list[str]:
-    """Removes paths of the user's machine from a result."""
+    """Replaces each absolute path by its last part: results name no folders of the machine."""
     return [Path(part).name if Path(part).is_absolute() else part for part in arguments]
 
 

@@ -64,7 +64,7 @@ def run(_: list[Case], options: Options) -> Section:
 
 
 def _saved(found: DulmageMendelsohn, threads: int | None) -> int:
-    """Draws both pictures into a file; the number of entries of the matrix."""
+    """Draws both pictures into a file, and returns the number of entries of the matrix."""
     with tempfile.TemporaryDirectory() as folder:
         found.plot(threads=threads).save(Path(folder) / "picture.png")
     assert found.pattern is not None
@@ -82,7 +82,8 @@ def _random(n: int, rng: np.random.Generator) -> Pattern:
 
 
 def _measured(draw: Callable[[], int], options: Options) -> tuple[list[float], int | None, int]:
-    """Seconds of each run after a warm-up, the memory of the largest, and the entries counted."""
+    """Seconds of each run after a warm-up; the peak memory of all runs beyond that before them; and
+    the number that the last call returned."""
     seconds: list[float] = []
     _reset_peak()
     before = _status("VmRSS")

@@ -25,8 +25,8 @@ class Entry(NamedTuple):
     """A section: its module, which has a function `run(cases, options)`, what it measures, and the
     newest result in ``results/``, which a new one supersedes.
 
-    A module with a function `cases(which, folder)` has matrices of its own; those of the other
-    sections are in ``sets.toml``.
+    A module with a function `cases(which, folder)` lists its matrices itself; the other sections
+    take those of their set in ``sets.toml``.
     """
 
     module: str
@@ -191,7 +191,7 @@ SECTIONS = {
 PERMUTED = ("matching", "decomposition", "published")
 DEFAULT = ["auto"]  # the sections of the papers run all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}
-WHOLE = {"scaling": "large", "regret": ALL, "regret-gpu": ALL}  # sets of sections that run alone
+WHOLE = {"scaling": "large", "regret": ALL, "regret-gpu": ALL}  # default sets if a section is alone
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -160,7 +160,8 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
                 pipe.send((*reply, answer))
             else:
                 pipe.send((*reply, None))
-            # The first call takes longer, because it loads; each turn computes the number again.
+            # The first call takes longer, because it imports modules and loads data into the
+            # caches: so each turn computes again how many calls a sample needs.
             calls = math.ceil(SAMPLE_SECONDS * inner / max(elapsed, 1e-9))
             inner = max(inner, min(1000, calls))
     except (EOFError, KeyboardInterrupt):

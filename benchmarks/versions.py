@@ -114,7 +114,8 @@ def _calls(
 
 
 def _commands(pythons: list[str], case: Case, folder: Path, options: Options) -> list[Row]:
-    """Start-up on a small file; time and peak memory on the largest matrix."""
+    """Seconds and peak memory of the command on a small file (subject `start-up`) and on the last
+    matrix of the set."""
     files = {"tiny": folder / "tiny.mtx", case.name: folder / "large.mtx"}
     scipy.io.mmwrite(files["tiny"], make(TINY).tocoo(), field="pattern")
     scipy.io.mmwrite(files[case.name], case.load().tocoo(), field="pattern")

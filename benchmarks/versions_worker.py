@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Times the calls of one installed version: a line of JSON in, a line of JSON out.
 
-`versions.py` starts this script with the Python of each version, isolated from the checkout, so
-that only functions that both versions have are called.
+`versions.py` starts this script with the Python of each version, isolated from the checkout. The
+script calls only functions that both versions have.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 # pytest would import this stand-in in place of CuPy in all test modules that it collects later.
 collect_ignore = ["emulated_gpu/stand_in"]
 
-# Python compiles a module in every process that may not write the result: a third of the time in
-# which a command starts. The tests start hundreds of processes.
+# With this variable, Python compiles the modules again in every process, which takes a third of the
+# start of a command. The tests start hundreds of processes.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A background job ignores Ctrl-C, and so would every process that its tests start.
@@ -85,7 +85,8 @@ def pytest_sessionstart(session):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
-    """No search for cycles while thousands of tests are collected, which all stay."""
+    """Disables the garbage collector while thousands of tests are collected, all of which stay in
+    memory."""
     gc.disable()
     try:
         return (yield)
@@ -96,7 +97,7 @@ def pytest_collection(session):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """With `-n`, an idle worker takes tests from one that waits for a child process."""
+    """With `-n`, an idle worker takes tests that another worker has not started yet."""
     if config.getoption("dist") != "load":
         return None  # the caller chose another scheduler
     from xdist.scheduler import WorkStealingScheduling

@@ -134,8 +134,8 @@ def hessenberg(n):
 
 
 def triangular(n, seed):
-    """A rather dense upper triangle, rows and columns permuted. It has only one perfect
-    matching."""
+    """A diagonal and 4 n random entries on or above it, rows and columns permuted. There is only
+    one perfect matching."""
     rng = np.random.default_rng(seed)
     i, j = np.sort(rng.integers(0, n, (2, 4 * n)), axis=0)
     d = np.arange(n)

@@ -21,7 +21,7 @@ def coo(pairs, shape, values=None):
 
 @st.composite
 def of_shape(draw, m, n, *, per_row=2.5):
-    """m x n with random entries, on average up to `per_row` a row. Duplicates may occur."""
+    """m x n with up to per_row * max(m, n) random entries. Duplicates may occur."""
     if not m * n:
         return coo([], (m, n))
     size = draw(st.integers(0, int(per_row * max(m, n))))
@@ -88,7 +88,8 @@ def nonsingular(draw, max_size=12):
 
 @st.composite
 def long_path(draw):
-    """Column j holds rows j and j + 1; one more entry may close the chain; randomly renumbered."""
+    """Column j holds rows j and j + 1; one more entry may close the chain. The numbering is
+    forward, backward or random."""
     n = draw(st.integers(1, 60))
     m = n + draw(st.integers(0, 1))
     pairs = [(i, j) for j in range(n) for i in (j, j + 1) if i < m]

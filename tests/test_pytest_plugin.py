@@ -38,7 +38,8 @@ def test_passes(structural_diagnosis, assert_structurally_nonsingular):
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs pytest on `text` in an empty folder with the plugin; its exit code, output and files."""
+    """A function that runs pytest with the plugin on `text` in an empty folder, and returns the
+    exit code, the output and the files."""
 
     def in_a_process(text, *options):
         (tmp_path / "test_user.py").write_text(text)

@@ -259,7 +259,7 @@ def test_a_block_that_does_not_exist_is_refused():
 
 
 def test_blocks_are_made_one_at_a_time(monkeypatch):
-    """There are more blocks than are converted at once; the first needs only the first piece."""
+    """The blocks are converted in pieces, and each `Block` is made only when it is needed."""
     monkeypatch.setattr(parts, "_PIECE", 4)
     d = btfperm.dulmage_mendelsohn(sp.eye_array(11))
     assert [(block.number, block.rows.tolist()) for block in d] == [(k, [k]) for k in range(11)]

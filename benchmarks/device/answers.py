@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether every algorithm on a GPU finds a maximum transversal, in repeated runs.
 
-Each variant of each search, and each initial matching with a search after it, on the real matrices,
-their transposes and a random permutation of each, and on small graphs of every family. Small
-matrices have 20 runs, because races differ from run to run. The rank is that of the index or of the
-CPU, and each answer has passed its certificate. A search that does not end within the limit must
-leave a legal matching. Everything runs in one process, because several processes take turns on the
-GPU and are slower. The smallest matrices come first, and Ctrl-C ends the run with the rows so far.
+The section runs each variant of each search, and each initial matching with a search after it, on
+every matrix, its transpose and a random permutation of it. Small matrices have 20 runs, because
+races differ from run to run. Each answer is compared with the rank that the CPU finds, this rank
+with that of the index, and each answer has passed its certificate. A search that does not end
+within the limit must leave a legal matching. Everything runs in one process, because several
+processes take turns on the GPU and are slower. Generated matrices come first, then real ones by the
+size of the file; Ctrl-C ends the run with the rows so far.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 """The decomposition after the matching, on a GPU, by stage, beside the CPU.
 
 Pattern, row lists and matching are on the device, and results stay there. The inputs are those of
-`generators/planted.py` and `generators/counted.py`, made on the device; the CPU finds the matching
-of the latter. The time of each stage includes a synchronisation after it, that of the whole does
-not. Every array is compared with the CPU's.
+`generators/planted.py` and `generators/counted.py`, made on the device; where the generator knows
+no perfect matching, the CPU finds one that is maximum. The time of each stage includes a
+synchronisation after it; the whole is timed in other runs, without these. Every array is compared
+with the CPU's.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def measured(case: Case, options: Options) -> tuple[Row, list[str]]:
     problem = DeviceProblem(
         0, pattern, pattern.m, pattern.indptr, pattern.indices, row_match, col_match
     )
-    problem.by_rows  # noqa: B018  (makes the row lists, which count with the matching)
+    problem.by_rows  # noqa: B018  (makes the row lists: their time belongs to the matching)
     stages: dict[str, list[float]] = {}
     since = 0.0
 
@@ -163,7 +164,8 @@ def _with_matching(name: str, options: Options) -> tuple[DevicePattern, Any, Any
 def _on_cpu(
     pattern: Pattern, row_match: Any, col_match: Any, options: Options
 ) -> tuple[Form, float]:
-    """The same by the core: the best of three calls, or of fewer if they exceed a second."""
+    """The decomposition on the CPU and its seconds: the least of three calls, or of fewer if they
+    exceed a second."""
     threads = team_size(pattern.nnz, options.threads)
     times: list[float] = []
     while len(times) < 3 and sum(times) <= 1:

@@ -3,9 +3,9 @@
 
 The graphs are made on the device (`generators/counted.py`), by columns and by rows. The time is
 that from an empty matching to the end of the last search, which fails and so proves the matching;
-the certificate is timed separately. Each run is proven. All runs must find the same size, which on
-a small graph must be that of the CPU. ``--set quick --repeats 1000 --limit 600`` runs each a
-thousand times.
+the certificate is timed separately, and a run without one is reported. All runs must find the same
+size, which on a small graph must be that of the CPU. ``--set quick --repeats 1000 --limit 600``
+runs each a thousand times.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 """`match` on a GPU beside the same algorithms on one core, over sizes; and local max beside HEM.
 
 ``random_K`` has 2^K vertices and 2^(K+2) random edges, ``grid_K`` is a square grid of about 2^K
-points, ``star_N`` has N edges at one vertex, and ``path_N`` has N edges of increasing weight, for
-which rounds alone take quadratic time. Weights are uniform in (0, 1] for the others.
+points, ``star_N`` has N edges at one vertex, and ``path_N`` has N edges of increasing weight: each
+round of local max matches one of them, so N / 2 rounds over all remaining edges would take
+quadratic time. Weights are uniform in (0, 1] for the others.
 """
 
 from __future__ import annotations
@@ -170,7 +171,8 @@ def _result(seconds: float, seed: int, rounds: int, found: Any) -> Row:
 
 
 def _contradictions(row: Row) -> list[str]:
-    """A GPU has another matching than the CPU with the same seed."""
+    """One sentence for each algorithm whose weight or number of rounds differs between the GPU and
+    the CPU for the same seed."""
     found = []
     for name in PAIRS:
         one, other = (row["codes"].get(key) for key in (f"{name}, GPU", name))

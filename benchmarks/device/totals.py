@@ -4,11 +4,12 @@
 The first table compares the whole call with the copy to the device, and with the call for a pattern
 that is on the device already. The whole call begins with a canonical pattern on the host and ends
 with the results on the host; the copy of the pattern's two arrays from pinned memory is a lower
-bound. Its last column is the aim in docs/gpu-decomposition.md: the copy, and 1.5 times the time of
-the call on the device, which leaves half of that time for results and launches. The second table
+bound. The column ``copy + 1.5 device`` is the aim in docs/gpu-decomposition.md: the copy, and 1.5
+times the time of the call on the device, of which half a time is for results and launches. The
+second table
 compares the command with reading the file alone. Files are Matrix Market, read from the page cache
-by a fresh process each time. The first run of each command is not timed: it stores the bytecode,
-because the modules of an installed package are compiled, too.
+by a fresh process each time. The first run of each command does not count: it compiles the modules
+to bytecode, as the installation of a package does.
 """
 
 from __future__ import annotations

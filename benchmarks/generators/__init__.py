@@ -34,7 +34,7 @@ __all__ = ["Family", "families", "family_of", "make", "permuted_names"]
 @dataclass(frozen=True)
 class Family:
     """One row of the list: `form` is the form of a name, in which <n> stands for an integer and <x>
-    for a number."""
+    for a number, or for ``e``, Euler's number."""
 
     name: str
     form: str

@@ -30,7 +30,7 @@ def closed_chains(lengths: Index) -> sp.csc_array:
 
 
 def chain(n: int) -> sp.csc_array:
-    """One chain: one augmenting path of length n."""
+    """One chain: one augmenting path through all n columns."""
     return closed_chains(np.array([n]))
 
 
@@ -87,7 +87,8 @@ def ladder(n: int) -> sp.csc_array:
 
 def karp_sipser_hard(n: int, k: int) -> sp.csc_array:
     """Halves R1, R2 and C1, C2: R1 x C1 full, R2 x C2 empty, R1 x C2 and R2 x C1 identities; then
-    the last k rows of R1 and the last k columns of C1 full. Perfect: the two identities."""
+    the last k rows of R1 and the last k columns of C1 full. The two identities form a perfect
+    matching."""
     half = n // 2
     if n % 2 or not 0 <= k <= half:
         raise ValueError(f"kshard_{n}_k{k}: n must be even and k at most n/2; try kshard_2000_k8")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 Index = npt.NDArray[np.integer[Any]]
-SEED = 1  # every family draws from default_rng(SEED)
+SEED = 1  # families draw from default_rng(SEED), but for those of `planted` and most of `counted`
 BOTH_SIDES_SEED = 8
 
 
@@ -40,7 +40,7 @@ def permuted(A: sp.csc_array, rng: np.random.Generator) -> sp.csc_array:
 
 
 def both_sides(A: sp.csc_array) -> sp.csc_array:
-    """The permutation that belongs to a family (circuit, tri, bandtri)."""
+    """The permutation that is part of a family: circuit, tri, bandtri, digraph, wide, blocks."""
     return permuted(A, np.random.default_rng(BOTH_SIDES_SEED))
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """``er:X:d``, ``rmat:X:d``, ``kron:X``, ``rgg:X``, ``del:X``, ``road:w``, ``hex:w``: large graphs.
 
-The graphs on which GPU codes are compared, n = 2^X or w x w, on the host (`make`) or on a GPU
-(`make_on_device`, which takes a second; the host takes minutes). All but ``rmat``, ``kron``
-and ``del`` consist of splitmix64 words and are the same on both. On a GPU, ``rmat`` and ``kron``
+The graphs on which GPU codes are compared, n = 2^X or w^2, on the host (`make`) or on a GPU
+(`make_on_device`, which takes a second; the host takes minutes). All but ``rmat``, ``kron`` and
+``del`` are computed from splitmix64 words and are the same on both. On a GPU, ``rmat`` and ``kron``
 draw from CuPy's generator, and ``del`` is triangulated in strips, so that edges at the hull differ.
 
 Each family is a function that returns rows and columns of its entries, with duplicates.
@@ -29,7 +29,8 @@ HOLES = 60
 STRIPS = 15
 MARGIN = 12  # mean distances of points
 
-# Pairs nearer than r, counted, then written: one thread for each point, the nine cells around it.
+# Pairs at a distance of at most r: a first launch counts those of each point, a second writes them.
+# One thread for each point inspects the points in the nine cells around it.
 NEIGHBOURS = r"""
 extern "C" __global__ void neighbours(int n, int side, double r2, const double* points,
                                       const int* starts, const int* cells, long long* places,
@@ -127,7 +128,8 @@ def kron(xp: Any, exponent: int) -> Edges:
 
 def rgg(xp: Any, exponent: int) -> Edges:
     """Points with x and y from the low and the high half of mix(55 + i), and the pairs at a
-    distance of at most r = .55 sqrt(ln n / n). A grid of int(1 / r)^2 cells numbers the points."""
+    distance of at most r = .55 sqrt(ln n / n). The points are numbered cell by cell of a grid of
+    int(1 / r)^2 cells."""
     n = 2**exponent
     radius = 0.55 * np.sqrt(np.log(n) / n)
     s = stream(xp, 55, n)

@@ -13,7 +13,7 @@ from benchmarks.generators.assemble import SEED, pattern, symmetric
 
 
 def delaunay(exponent: int) -> sp.csc_array:
-    """Symmetric, no diagonal, about 6 entries a column, in random order."""
+    """Symmetric, no diagonal, about 6 entries a column; the points are in random order."""
     n = 2**exponent
     corners = Delaunay(np.random.default_rng(SEED).random((n, 2))).simplices
     u = corners.ravel()

@@ -114,14 +114,16 @@ def _g3(xp: Any, side: float) -> tuple[Any, Any, int]:
 
 
 def _cycles(xp: Any, first: Any, size: Any, n: int) -> tuple[Any, Any]:
-    """Each vertex and the next of its block; first, size: of the block, at each vertex."""
+    """Each vertex and the next one on the cycle through its block; `first` and `size` hold, for
+    each vertex, the first vertex and the size of its block."""
     j = xp.arange(n)
     return j, first + (j - first + 1) % size
 
 
 def _circ(xp: Any, size: float) -> tuple[Any, Any, int]:
-    """60 % in one block: a cycle, 2 couplings a row that are mostly near, 20 rows of 9,000 entries;
-    the rest in blocks of 1 to 5, with an entry a row in an earlier block."""
+    """60 % in one block: a cycle, 2 couplings a row that are mostly near, 20 rows of 9,000 entries.
+    The rest is in blocks of 1 to 5; each column of these has an entry in a row of an earlier
+    block."""
     n = int(size)
     giant = int(0.6 * n)
     j = xp.arange(giant)

@@ -102,7 +102,8 @@ def copapers(n: int) -> sp.csc_array:
 def citations(n: int) -> sp.csc_array:
     """n papers in order of date, row i the later one, in the place of ``cit-Patents``.
 
-    Four in five cite other papers, which are near in time or are cited by others as well.
+    A paper cites `CITED_PER_PAPER` others on average; the distance in time has a Pareto
+    distribution. About 2 % cite none.
     """
     rng = np.random.default_rng(SEED)
     count = rng.poisson(CITED_PER_PAPER, size=n)
@@ -115,8 +116,8 @@ def citations(n: int) -> sp.csc_array:
 
 # ``copurchase_n``: products that were bought together, in the place of ``amazon0312``.
 
-KIND = 40  # products of a kind stand together
-MOST = 9  # the largest number of products in a list
+KIND = 40  # products of a kind, which have consecutive numbers
+MOST = 9  # the largest number of popular products that a product lists
 
 
 def copurchase(n: int) -> sp.csc_array:

@@ -169,8 +169,9 @@ def opf(n: int) -> sp.csc_array:
     """About n unknowns: angle and voltage of each bus, real and reactive power of each generator,
     two multipliers a bus.
 
-    H couples the angles and voltages of neighbours, J the two balances of a bus with them and with
-    its generators: [[H, J'], [J, 0]]. Full rank: the balances take angles and voltages.
+    The matrix is [[H, J'], [J, 0]]. H couples the angles of neighbouring buses, and their voltages;
+    J couples the two balances of a bus with both and with its generators. The rank is full: the
+    balances of each bus can be matched to its angle and its voltage.
     """
     rng = np.random.default_rng(SEED)
     buses = round(n / (4 + 2 * GENERATORS_PER_BUS))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One rank of a measurement: ``mpiexec -n P python -m benchmarks.mpi.worker FILE OUT REPEATS``.
 
-The first rank prints one JSON object for each repetition, from the file to the permutations. Its
-`grown_bytes` is the largest memory of a rank in the first run beyond what the process had before.
+The first rank prints one JSON object for a warm-up and one for each repetition, from the file to
+the permutations. `grown_bytes` is the peak memory of a rank in the warm-up beyond what the process
+had before it, the largest over the ranks.
 """
 
 from __future__ import annotations

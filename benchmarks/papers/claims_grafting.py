@@ -15,7 +15,7 @@ from benchmarks.papers.paper_001 import variation, worth_factors
 from benchmarks.papers.ranking import FAN, GRAFT, PUSH
 from benchmarks.report import Row, digits, milliseconds, paragraphs, table
 
-PSI = {GRAFT: 6, FAN: 17, PUSH: 10}  # section V B, percent on 40 threads
+PSI = {GRAFT: 6, FAN: 17, PUSH: 10}  # the paper's variation psi, percent on 40 threads (V B)
 
 
 def items_001(data: Data) -> list[Item]:

@@ -22,8 +22,8 @@ Data = dict[str, Any]
 
 
 def contestants(data: Data) -> dict[str, Callable[[Row], float | None]]:
-    """The best published search on a GPU, and the searches on all cores: their seconds on a graph,
-    or None where they were stopped."""
+    """The best variants of the two papers, as far as the result has them, and the searches on all
+    cores: for each a function that returns its seconds on a graph, or None if it was stopped."""
     variants = [name for name in (PAIRS[2][0], PAIRS[0][0]) if name in data["variants"]]
     names = list(dict.fromkeys(n for row in data["rows"] for n in row["peers"]["multicore"]))
     found: dict[str, Callable[[Row], float | None]] = {}
@@ -41,8 +41,8 @@ def _seconds(key: str, name: str, row: Row) -> float | None:
 
 def contest_speed_up(data: Data) -> Figure | None:
     """GPU-BFS, figure 3, and G-PR, figure 2: a point (x, y): on a part y of the graphs the search
-    is at least x times faster than the best sequential peer. A stopped peer counts at the limit,
-    and a stopped search is at the left edge."""
+    is at least x times faster than the best sequential peer. Where all peers were stopped, the
+    limit counts. A stopped search is at the left edge."""
     if not data["rows"] or "peers" not in data["rows"][0]:
         return None
 

@@ -23,8 +23,8 @@ from btfperm.registry import find
 
 Matching = npt.NDArray[np.integer[Any]]
 
-START = "karp-sipser"  # the paper's, for every algorithm
-AUTO = "auto"  # our default with its own start, as a user calls it
+START = "karp-sipser"  # the paper's initial matching, from which every search begins
+AUTO = "auto"  # our default with its own initial matching, as a user calls it
 GRAFT = "ms-bfs-graft"
 SWITCHES = (
     {"direction": 0.0, "graft": 0.0},
@@ -119,7 +119,8 @@ def _proven_rank(run: Run) -> Answer:
 
 
 def entrants(threads: int | None, chosen: Sequence[str] = ()) -> list[Entrant]:
-    """On one thread all, then on `threads` (default: all cores) those that can use them.
+    """All algorithms on one thread; then, on `threads` (default: all cores), those that can use
+    several, and ms-bfs-graft with parts switched off.
 
     `chosen`: only these algorithms, and ms-bfs-graft only with all its parts.
     """

@@ -259,8 +259,8 @@ def phases_of(sizes: Sequence[int]) -> list[list[int]]:
 
 
 def individual_speed_up(data: Data) -> Figure | None:
-    """GPU-BFS, figure 5, and G-PR, figure 4: the GPU search that a paper takes over its sequential
-    peers, graph by graph. Pale: the peer was stopped, so that the speed-up is at least that."""
+    """GPU-BFS, figure 5, and G-PR, figure 4: the speed-up, graph by graph, of the paper's best
+    variant over its sequential peers. Pale: the peer was stopped, so the bar is a lower bound."""
     rows = sorted(data["rows"], key=lambda row: (row.get("n", 0), row["matrix"]))
     pairs = [pair for pair in PAIRS if pair[0] in data.get("variants", ())]
     if not pairs or not any(row.get("sequential") for row in rows):
@@ -352,7 +352,7 @@ def levels(data: Data) -> Figure | None:
 def _entries(
     data: Data, names: Sequence[str], threads: int, enough: Callable[[Row], bool]
 ) -> list[tuple[Row, list[Row]]]:
-    """The graphs on which each of `names` searched, or has `enough`, and the rows of these."""
+    """The graphs on which each of `names` searched, or `enough` accepts its row; and these rows."""
     found = []
     for graph in data["matrices"]:
         here = [r for r in data["rows"] if r["matrix"] == graph["matrix"] and not r["options"]]

@@ -44,7 +44,7 @@ from btfperm.path.run import run_algorithm
 from btfperm.transversal.certificate_gpu import prove_on_device
 from btfperm.transversal.given import given_problem
 
-HARDEST = 20  # or half of a set that has fewer
+HARDEST = 20  # or half of a set of fewer than 40 graphs
 
 
 MORE_UP_TO = (
@@ -370,7 +370,8 @@ def _pushes(counters: Row) -> str:
 
 
 def sets(rows: list[Row]) -> list[tuple[str, list[Row]]]:
-    """Divides the graphs as the papers' tables do: natural, permuted, and the hardest of each."""
+    """Divides the graphs as the papers' tables do: natural, permuted, all, and the hardest of
+    each."""
     permuted = [row for row in rows if row["matrix"].endswith(("+rcp", "_rcp"))]
     natural = [row for row in rows if row not in permuted]
     groups = {"natural": natural, "permuted": permuted, "all": rows}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every algorithm of the registry on stand-ins of a paper's test problems, as the paper reports.
+"""Every CPU algorithm of the registry on stand-ins of a paper's graphs, reported as in the paper.
 
 The paper is Azad, Buluç, Pothen, "A parallel tree grafting algorithm for maximum cardinality
 matching in bipartite graphs", IPDPS 2015. As there, all searches start from Karp-Sipser's matching,

@@ -24,7 +24,7 @@ from btfperm.weighted.graph_certificate import GUARANTEES, check_matching
 from btfperm.weighted.match import numbers_of
 
 MANY = CORES
-FIRST_ROUNDS = 12  # of which a row stores the matched share and the edges left
+FIRST_ROUNDS = 12  # a row stores the matched share and the edges left after each of these
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Run(NamedTuple):
     seconds: float
     weight: float
     size: int
-    share: list[float]  # matched vertices after each round
-    left: list[float]  # edges between unmatched vertices after each round
+    share: list[float]  # of the vertices: matched after each of the first rounds
+    left: list[float]  # share of the edges: those between unmatched vertices after each of these
     rounds: int
 
 

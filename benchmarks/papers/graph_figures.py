@@ -29,7 +29,7 @@ PARALLEL = (
 
 
 def matched_share(data: Data) -> Figure | None:
-    """Figure 2: the matched share of the vertices by round, on up to six graphs, the largest."""
+    """Figure 2: the matched share of the vertices by round, on the six largest graphs."""
     name = "alg. 3, random, all cores"
     rows = sorted(data["rows"], key=lambda row: -row["edges"])[:6]
     if not rows:
@@ -44,8 +44,8 @@ def matched_share(data: Data) -> Figure | None:
 
 
 def probability(data: Data) -> Figure | None:
-    """Figure 3: size, weight and time for each p, in percent of the largest, and the share matched
-    in the first round beside equation (2)."""
+    """Figure 3: size, weight and time for each p, in percent of the range from the least to the
+    largest; and the share matched in the first round beside equation (2)."""
     points = next((row["p"] for row in data["rows"] if "p" in row), None)
     if points is None:
         return None
@@ -66,7 +66,8 @@ def probability(data: Data) -> Figure | None:
 
 
 def threads(data: Data) -> Figure | None:
-    """Figure 4: time of random matching on several threads, relative to one."""
+    """Figure 4: time of random matching on several threads, relative to one, on the eight largest
+    graphs."""
     rows = [row for row in data["rows"] if len(row["scaling"]) > 1]
     rows = sorted(rows, key=lambda row: -row["edges"])[:8]
     if not rows:
@@ -110,7 +111,8 @@ def ratios(data: Data) -> Figure | None:
 
 
 def families(data: Data) -> dict[str, list[Row]]:
-    """The graphs of each family by size; real ones under one name; stars have no figure."""
+    """The graphs of each family by size; real ones under one name. Stars and families of which
+    only one graph was measured have no figure."""
     found: dict[str, list[Row]] = {}
     for row in sorted(data["rows"], key=lambda row: row["n"]):
         generated = re.fullmatch(r"(delaunay|rgg|random:\d+):?.*", row["matrix"])

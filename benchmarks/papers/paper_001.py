@@ -138,7 +138,7 @@ def measure_matrix(case: Case, threads: int, options: Options) -> tuple[Row, lis
 
 
 def _as_push_relabel(row: Row) -> Row:
-    """The rows of both frequencies under the name in the paper."""
+    """The row; that of push-relabel-mt, whatever its frequency, under the name in the paper."""
     if row["algorithm"] != PUSH_MT:
         return row
     return {**row, "algorithm": PUSH, "options": {}}

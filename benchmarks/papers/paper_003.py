@@ -17,7 +17,7 @@ from benchmarks.report import Options, Section
 cases = gpu.cases
 
 BEST = "adaptive:0.7"
-STRATEGIES = ("adaptive:0.3", "adaptive:1.5", "fixed:50")  # of figure 1, beside the usual two
+STRATEGIES = ("adaptive:0.3", "adaptive:1.5", "fixed:50")  # of figure 1, with those of gpu.NUMBERS
 
 
 def paper(more: Sequence[str] = ()) -> gpu.Paper:

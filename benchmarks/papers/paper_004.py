@@ -81,7 +81,8 @@ def gpu(codes: list[Code]) -> str | None:
 
 
 def measure_graph(graph: Graph, codes: list[Code], options: Options) -> Row:
-    """Median seconds, weight and size by code; of local-max also the edges left by round."""
+    """Median seconds, weight, size and rounds of each code; for local-max and red-blue also the
+    edges left by round."""
     found = timed(matrix_of(graph), codes, options.repeats, options.limit)
     runs = {name: result for name, (_, result) in found.items()}
     return {
@@ -109,7 +110,8 @@ def lighter(row: Row, name: str) -> float:
 
 
 def left_per_round(row: Row) -> float | None:
-    """Geometric mean of the share of edges that a round of local-max leaves; None for one round."""
+    """The share of its edges that a round of local-max leaves, in the geometric mean of the rounds
+    that leave edges; None if the first round leaves none."""
     shares = [share for share in row["left"][LOCAL_MAX] if share > 0]
     return float(shares[-1] ** (1 / len(shares))) if shares else None
 

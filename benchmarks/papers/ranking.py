@@ -127,7 +127,7 @@ def _means(gains: Gains) -> dict[str, Any]:
 
 
 def _order(speed_ups: dict[str, float]) -> list[str]:
-    """Fastest first; ms-bfs-graft stands at 1."""
+    """The three, fastest first; `speed_ups` are those of ms-bfs-graft over each of its rivals."""
     return sorted([GRAFT, *speed_ups], key=lambda name: speed_ups.get(name, 1.0))
 
 
@@ -147,6 +147,6 @@ def _reason(gains: Gains) -> str:
 
 
 def entry(rows: Sequence[Row], algorithm: str, threads: int) -> Row | None:
-    """Its row on this number of threads, or that of a serial algorithm on one."""
+    """The row of an algorithm on this number of threads; if there is none, that on one thread."""
     own = {row["threads"]: row for row in rows if row["algorithm"] == algorithm}
     return own.get(threads, own.get(1))

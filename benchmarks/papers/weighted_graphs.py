@@ -90,9 +90,10 @@ def matrix_of(graph: Graph, order: Numbers | None = None) -> Any:
 
 
 def loaded(cases: Sequence[Case]) -> dict[str, Graph]:
-    """The graphs of cases by name, without the matrices that are none or have ones as weights.
+    """The graphs of cases by name, without real matrices that are no graphs or whose weights are
+    all equal.
 
-    All are made before the first measurement, on all cores, because nothing may run beside it."""
+    All are made before the first measurement, on all cores, because nothing may run beside one."""
     with ProcessPoolExecutor(min(CORES, max(1, len(cases)))) as pool:
         graphs = list(pool.map(_load, [case.name for case in cases], [c.path for c in cases]))
     return {graph.name: graph for graph in graphs if graph is not None}

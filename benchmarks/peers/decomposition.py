@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decomposition: `dulmage_mendelsohn` beside btf_order, cs_dmperm and parts of SciPy.
+"""Decomposition: `dulmage_mendelsohn` beside btf_order, cs_dmperm, scikit-sparse, parts of SciPy.
 
-From the bare pattern to the fine blocks, matching included. `btf_order` and the parts of SciPy take
-square matrices only, SciPy's nonsingular ones only; "blocks" counts those of the square part. A
-second table compares the decomposition with the matching alone, with its certificate and without.
+The time is that from the bare pattern to the fine blocks, matching included. `btf_order`,
+scikit-sparse and the parts of SciPy take square matrices only, SciPy's nonsingular ones only;
+"blocks" counts those of the square part. A second table compares the decomposition with the
+matching alone, with its certificate and without.
 """
 
 from __future__ import annotations

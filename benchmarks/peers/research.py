@@ -108,13 +108,15 @@ def by_one_core(row: Row, then_to_now: float | None) -> Estimate | None:
 
 
 def factor(rows: Sequence[Row]) -> float | None:
-    """Times of packaged codes now over then, a factor between this machine and the table's."""
+    """The geometric mean of `factors_of`: how many times slower this machine is than that of the
+    one-core survey."""
     factors = factors_of(rows)
     return geometric_mean(list(factors.values())) if factors else None
 
 
 def factors_of(rows: Sequence[Row]) -> dict[str, float]:
-    """The same for each matrix for which the one-core survey has the time of a packaged code."""
+    """The time of the best packaged code now over its time then, for each matrix for which the
+    one-core survey has it."""
     best = {r["matrix"]: best_peer(r, CLASSICAL) for r in rows if r["matrix"] in PACKAGED_THEN}
     return {matrix: b[1] * 1e3 / PACKAGED_THEN[matrix] for matrix, b in best.items() if b}
 

@@ -42,7 +42,7 @@ class _Dmperm(ctypes.Structure):
 
 
 class _Owned:
-    """A result that CXSparse allocated; it is freed when the next one replaces it."""
+    """A result that CXSparse allocated; it is freed together with this object."""
 
     def __init__(self, pointer: Any, release: Any) -> None:
         if not pointer:

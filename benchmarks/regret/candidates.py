@@ -177,8 +177,9 @@ def _name(start: str, algorithm: str, threads: int) -> str:
 
 
 def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dict[str, list[float]]:
-    """Samples of each in turns; only the first few of those that are not near. All are repeated
-    alike: the processor learns the branches of a short call."""
+    """Samples of each call, in turns. After `FIRST_ROUNDS` rounds, only `auto` and the candidates
+    near the best continue. All are repeated alike: the processor learns the branches of a short
+    call."""
     samples: dict[str, list[float]] = {name: [] for name in calls}
     running = list(calls)
     about = min(took.values())

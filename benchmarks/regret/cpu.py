@@ -32,8 +32,8 @@ SALT = 855  # with it, all families that were used before the division are in th
 
 
 def cases(which: str, folder: Path) -> list[Case]:
-    """Those of a common set; of the set ``all`` its own and, if the folder is there, the real
-    ones."""
+    """The matrices of ``default`` in the named set; for the set ``all``, those of ``regret`` and,
+    if the folder is there, the real ones."""
     if which != ALL:
         return generated(names("default", which))
     kept = real(folder) if (folder / "index.csv").exists() else []

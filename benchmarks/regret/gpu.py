@@ -53,8 +53,8 @@ _STARTING = (
 
 
 def cases(which: str, folder: Path) -> list[Case]:
-    """Those of a common set; of the set ``all`` the real matrices of both halves, if the folder is
-    there, and the generated ones.
+    """The matrices of ``default`` in the named set; for the set ``all``, the real matrices in both
+    forms, if the folder is there, and the generated ones.
 
     Those with a colon in their name are made on the GPU, and come last. The others are in a random
     order, so that the part that was measured when time is over is a fair sample.
@@ -74,9 +74,9 @@ def cases(which: str, folder: Path) -> list[Case]:
 
 
 def unseen_form(case: Case) -> Case:
-    """A real matrix with its rows and its columns in random orders: a rectangular one as it is, a
-    square one transposed, and, if the CRC-32 of its name is even, both sides in one order, which
-    preserves a diagonal."""
+    """A real matrix with its rows and its columns in random orders. A square one is also
+    transposed, and, if a CRC-32 of its name is even, its rows and columns have the same order,
+    which preserves a diagonal."""
     name = f"{case.name}, in another form"
     return Case(name, case.kind, lambda: _changed(case.load(), case.name), path=case.path)
 

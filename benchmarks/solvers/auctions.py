@@ -2,10 +2,10 @@
 """Weighted searches on matrices where they are long: `mc64`, `heavy-perfect` on the CPU and on a
 GPU, and MC64.
 
-The matrices are made here: ``rnd_N_dD`` is a permutation and (D - 1) N random places with values
-exp(N(0, 1)), ``_s10`` exp(10 N(0, 1)), ``_unif`` uniform, ``_ties`` 1, 2, 4 or 8; ``kkt_N`` is a
-saddle point matrix, ``grid_K`` a permuted grid of K x K with rows and columns scaled by
-exp(3 N(0, 1)).
+The matrices are made here, with z from the standard normal distribution: ``rnd_N_dD`` has a
+permutation and (D - 1) N random places with values exp(z), ``_s10`` exp(10 z), ``_unif`` uniform,
+``_ties`` 1, 2, 4 or 8; ``kkt_N`` is a saddle point matrix with N rows, ``grid_K`` a permuted grid
+of K x K points whose rows and columns are scaled by exp(3 z).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Power flow Jacobians in three layouts of their rows: fill, off-diagonal pivots, backward error.
 
-With the set ``real``, the Jacobians of the folder, and three copies of the largest one tied
-together; with other sets, patterns with random values.
+The set ``real`` takes the Jacobians of the folder, and three copies of the largest one tied
+together; the other sets take patterns with random values.
 """
 
 from __future__ import annotations

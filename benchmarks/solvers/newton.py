@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Newton loops with drifting values: total time and largest backward error of each route.
 
-With the set ``real``, the Jacobians in `REAL`; with other sets, patterns with random values.
+The set ``real`` takes the matrices in `REAL`; the other sets take patterns with random values.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Order, factor and solve from 50 unknowns to a million blocks of one row: the cost of the calls.
 
-The matrices ``circuit_n`` have one large block and many tiny ones, ``tri_n`` only 1x1 blocks.
+The matrices ``circuit_n`` have one large block and many tiny ones, ``tri_n`` and ``chain_n`` only
+1x1 blocks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """KLU and SuperLU through btfperm over both by themselves, by class; predicted and actual fill.
 
-Every square, structurally nonsingular matrix with values, and the power flow Jacobians also with
-their rows shuffled.
+The section takes every square, structurally nonsingular matrix with values, and the power flow
+Jacobians also with their rows shuffled.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from benchmarks.solvers.systems import POWER_FLOW, domains, laid_out, matrix_of,
 SMALL, LARGE = 400, 1000  # bounds of n for the whole call, and for the factor time of SuperLU
 ERROR = 1e-15
 MARGIN = 1.05
-LEAST, OTHER = 3, "other fields"  # matrices of a class that has its own line
+LEAST, OTHER = 3, "other fields"  # classes with fewer matrices share one line
 SHUFFLED = "power flow, rows shuffled"
 NOTE = (
     "splu and KLU have their defaults, KLU its own block triangular form and AMD, without "
@@ -169,7 +169,8 @@ def _pivots(rows: Sequence[Row]) -> str:
 
 
 def _predicted(rows: Sequence[Row]) -> str:
-    """All matrices, and those without off-diagonal pivots, on which the prediction is exact."""
+    """Two lines: the matrices whose pivots are all on the diagonal, for which the prediction is
+    exact, and the others."""
     lines = []
     kept = [row for row in rows if _value(row, OURS_KLU, "off") == 0]
     left = [row for row in rows if (_value(row, OURS_KLU, "off") or 0) > 0]

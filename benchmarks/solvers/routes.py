@@ -34,7 +34,8 @@ _Numbers = npt.NDArray[Any]
 
 
 def timed(step: Callable[[], Any], *, once: bool = False) -> tuple[Any, float]:
-    """What a step returns, and its processor time, the least of several runs unless `once`."""
+    """What a step returns, and its processor time: the least of its runs. A short step is repeated,
+    unless `once`."""
     least, total = math.inf, 0.0
     for _ in range(1 if once else _MOST):
         begin = time.process_time()
@@ -218,7 +219,7 @@ class Rows:
         check: Callable[[Row], list[str]] = lambda _: [],
     ) -> None:
         """Adds the row of one matrix: its facts, and the summary of each method. Prints the time
-        `key` of each; what `check` says of the row is a complaint."""
+        `key` of each; the sentences that `check` returns for the row are complaints."""
         options = self._options
         outcomes = race(methods, data, repeats=options.repeats, limit=options.limit)
         row = facts | {name: summary(outcome) for name, outcome in outcomes.items()}

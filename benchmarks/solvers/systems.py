@@ -121,7 +121,8 @@ def laid_out(A: sp.csc_array, layout: str) -> sp.csc_array:
 
 
 def _pairs(A: sp.csc_array) -> tuple[_Numbers, _Numbers]:
-    """The rows with the same pattern at the most frequent distance; halves if there are none."""
+    """Pairs of rows with the same pattern, at the distance that most of these pairs have. If no two
+    rows have the same pattern: each row of the first half with one of the second."""
     R = sp.csr_array(A)
     R.sort_indices()
     n, ends = R.shape[0], R.indptr

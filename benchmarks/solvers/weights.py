@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`weighted_transversal` beside MC64, and orders against fill beside those of SuperLU.
 
-Every square, structurally nonsingular matrix with values.
+The section takes every square, structurally nonsingular matrix with values.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def _orders(A: sp.csc_array, kind: Any, threads: int) -> Notes:
 
 
 def _of_superlu(A: sp.csc_array, rows: Any, kind: str) -> Any:
-    """SuperLU's order of the columns of the matched matrix, by factors with a large diagonal."""
+    """SuperLU's order of the columns of the matched matrix. Its values are replaced by ones with a
+    large diagonal, so that SuperLU takes all pivots from it."""
     B = sp.csc_array(sp.csr_array(A)[rows])
     B.data = np.full(B.nnz, 1e-3)
     B.setdiag(10.0 + np.diff(B.indptr))

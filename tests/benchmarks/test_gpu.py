@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The section for GPUs: graphs, variants, tables and curves; and a run, if there is a GPU."""
+"""The sections of the papers on GPU searches: variants, tables and figures; and a run on a GPU."""
 
 from __future__ import annotations
 

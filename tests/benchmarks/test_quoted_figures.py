@@ -100,7 +100,7 @@ def file_of(name: str) -> Path:
 
 @cache
 def lines_of(name: str) -> list[str]:
-    """The lines of a result, its Markdown and its summary figures."""
+    """The lines of a file; for a result of the section scaling also a line with its speed-ups."""
     path = file_of(name)
     lines = path.read_text().splitlines()
     if "-scaling-" in name:  # Markdown of results without medians

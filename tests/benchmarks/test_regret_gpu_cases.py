@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The matrices for the regret beside a GPU: two halves without a common matrix, each with every
-family. The unseen half has real matrices in another form."""
+"""The matrices for the regret beside a GPU: two halves without a common matrix. The unseen half has
+every family, and each real matrix in another form."""
 
 from __future__ import annotations
 

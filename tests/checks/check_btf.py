@@ -124,7 +124,8 @@ def first_of_blocks(perm, blocks):
 
 
 def heights(tail, head, count):
-    """Height of each block by a sweep from the last to the first block: all arcs lead forward."""
+    """The height of each block, the number of arcs on the longest path from it, by a sweep from the
+    last to the first block: all arcs lead forward."""
     assert (tail < head).all(), "an arc between square blocks goes backward"
     height = [0] * count
     order = np.argsort(-tail, kind="stable")
@@ -135,8 +136,8 @@ def heights(tail, head, count):
 
 
 def check_block_triangular_form(A, row_perm, col_perm, blocks, paired_row, completed):
-    """Form as KLU defines it: `paired_row[j]` is on the diagonal in column j; `completed` pairs are
-    not entries."""
+    """Form as KLU defines it: row `paired_row[j]` is on the diagonal in column j; `completed` is
+    the number of these pairs that are not entries."""
     n = A.shape[0]
     assert A.shape == (n, n), f"the matrix is {A.shape}, not square"
     check_permutation(paired_row, n, "paired_row")

@@ -100,7 +100,8 @@ def check_reached(A, rows, cols, n_unmatched):
 
 
 def check_repair(A, repair, rank):
-    """Each repair restores full rank, and the size of each is the deficiency, its lower bound."""
+    """Without the rows to remove and the columns to fix, the matrix is square and nonsingular. The
+    entries to add join these rows and columns. Each list has the least possible length."""
     m, n = A.shape
     rows, cols = repair["remove_rows"], repair["fix_columns"]
     assert (len(rows), len(cols)) == (m - rank, n - rank)

@@ -14,7 +14,7 @@ def edges_of(G):
 
 
 def check_graph_matching(G, mate):
-    """`mate` is a matching of `G`; its weight and size."""
+    """Checks that `mate` is a matching of `G`, and returns its weight and its size."""
     mate = np.asarray(mate)
     n = G.shape[0]
     assert mate.shape == (n,) and mate.dtype.kind == "i"

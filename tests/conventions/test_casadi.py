@@ -2,7 +2,7 @@
 """CasADi's block lower triangular form, compared with CasADi and with `cs_dmperm` of the transpose.
 
 CasADi's `btf` is `cs_dmperm` of the transposed matrix with rows and columns exchanged, so the
-second comparison says the same where CasADi is not installed.
+second comparison replaces the first where CasADi is not installed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def transposed_dmperm(A):
 
 
 def check_blocks(A, theirs):
-    """The same coarse parts and the same blocks, and the end of each part at the same place."""
+    """Both have the same coarse parts and the same blocks; the vertical part is the first block,
+    the horizontal part the last one."""
     order = as_casadi(btfperm.dulmage_mendelsohn(A))
     np.testing.assert_array_equal(order.coarse_rowblock, theirs[4])
     np.testing.assert_array_equal(order.coarse_colblock, theirs[5])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CSparse: the blocks are those of `cs_dmperm`, and with its matching the boundaries are equal."""
+"""CSparse: the blocks are those of `cs_dmperm`; with its matching, so are the orders inside the
+horizontal and inside the vertical part."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ def test_real_matrices(known):
 
 def test_every_part_of_one_matrix():
     # rows 0 and 4 with columns 1, 3, 5: horizontal; row 2, column 0: square;
-    # rows 1, 3, 5 with columns 2 and 4: vertical. Only row 2, column 0 has a single entry.
+    # rows 1, 3, 5 with columns 2 and 4: vertical
     pairs = [(0, 1), (0, 3), (4, 3), (4, 5), (4, 0), (2, 0), (2, 4), (1, 2), (3, 2), (3, 4), (5, 4)]
     A = strategies.coo(pairs, (6, 6))
     order = as_csparse(btfperm.dulmage_mendelsohn(A))

@@ -85,7 +85,7 @@ def test_any_changed_number_is_detected(convention, A, data):
     assert failing(A, fields, convention, completed=form.completed > 0)
 
 
-# Four blocks of one entry; neither symmetric nor its own inverse.
+# Four blocks of one row. The matched entries form a permutation that is not its own inverse.
 CYCLE = coo([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)], (4, 4))
 FORM = btfperm.block_triangular_form(CYCLE)
 BTF, KLU, SUPERLU = (adapter(FORM)._asdict() for adapter in (as_btf, as_klu, as_superlu))

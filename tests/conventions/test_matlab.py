@@ -40,7 +40,8 @@ def test_read_as_matlab_reads_it(A):
 
 
 def test_an_asymmetric_matrix():
-    # A(1,2), A(2,3), A(2,1), A(3,1), A(3,2), counted from 1; columns 2 and 1 need rows 1 and 3
+    # A(1,2), A(2,3), A(2,1), A(3,1), A(3,2), counted from 1: row 1 has only column 2, column 3 only
+    # row 2, so that row 3 is matched with column 1
     A = strategies.coo([(0, 1), (1, 2), (1, 0), (2, 0), (2, 1)], (3, 3))
     order = as_matlab(btfperm.dulmage_mendelsohn(A))
     assert order.p.tolist() == [2, 3, 1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Diagnoses of small matrices by all their maximum matchings, of real ones by a check."""
+"""Diagnoses: of small matrices compared with all maximum matchings, of all by a separate check."""
 
 from __future__ import annotations
 
@@ -218,14 +218,15 @@ def test_text_lists_everything_on_request():
 
 @st.composite
 def rows_of_few_patterns(draw):
-    """Columns of a matrix, in which many rows have the same pattern."""
+    """A matrix in which many rows have the same pattern: its number of columns, and for each row
+    the set of its columns."""
     n = draw(st.integers(1, 6))
     patterns = draw(st.lists(st.sets(st.integers(0, n - 1)), min_size=1, max_size=5))
     return n, draw(st.lists(st.sampled_from(patterns), max_size=12))
 
 
 @given(drawn=rows_of_few_patterns())
-@example(drawn=(3, [{0, 2}, {0, 2}, {0}, {1}]))  # rows 0 and 1 part from the others after row 3
+@example(drawn=(3, [{0, 2}, {0, 2}, {0}, {1}]))  # only the last column separates row 2 from 0 and 1
 def test_rows_with_identical_patterns(drawn):
     """All sets of rows that are equal as sets, without the empty ones, the largest first."""
     n, rows = drawn

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models of Pyomo and CasADi: the same sets as the packages find, with the same names."""
+"""Models of Pyomo and CasADi: the names of the model, and for Pyomo the sets that Pyomo finds."""
 
 from __future__ import annotations
 

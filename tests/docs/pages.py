@@ -48,8 +48,8 @@ def examples(text: str) -> Iterator[Example]:
 
 
 def run_page(path: Path) -> list[str]:
-    """Runs every example of a page in the current folder; the first that fails raises. The packages
-    that are missing, for which blocks were left out."""
+    """Runs every example of a page in the current folder; the first that fails raises. Returns the
+    missing packages for which blocks were left out."""
     names: dict[str, Any] = {}
     missing: list[str] = []
     printed: str | None = None  # by the last block: of one command, or of Python

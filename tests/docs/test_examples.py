@@ -9,7 +9,7 @@ import pytest
 
 from tests.docs.pages import PAGES, ROOT, examples, run_page
 
-# Names that the pages use for any matrix, any graph and any right-hand side.
+# Contents of files that the pages name: a right-hand side, a matrix without values, and a graph.
 RIGHT_HAND_SIDE = "%%MatrixMarket matrix array real general\n479 1\n" + "1\n" * 479
 JACOBIAN = "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 1\n"
 GRAPH = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1.5\n3 2 2.5\n"

@@ -39,8 +39,8 @@ def test_every_page_has_a_title_and_a_place_in_the_site():
 
 
 def test_the_version_is_the_same_everywhere():
-    """CITATION.cff is not made from pyproject.toml, and the changelog has a section for it once it
-    is released."""
+    """CITATION.cff and pyproject.toml both state the version. The newest section of the changelog
+    is that of this version, or `Unreleased`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert cited and cited[1] == project["version"] == btfperm.__version__

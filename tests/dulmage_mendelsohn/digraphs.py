@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small matrices that need each step of the decomposition."""
+"""Matrices that together need every step of the decomposition."""
 
 from __future__ import annotations
 

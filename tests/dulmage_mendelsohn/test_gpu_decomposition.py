@@ -38,7 +38,8 @@ def decomposed(A, t=None, width=None):
 
 
 def turned(A, seed):
-    """A maximum matching of `A` that differs from the default one in most columns."""
+    """A maximum matching of `A` that is found in a random numbering, and so usually differs from
+    the default one."""
     rng = np.random.default_rng(seed)
     m, n = A.shape
     rows, cols = rng.permutation(m), rng.permutation(n)
@@ -100,7 +101,7 @@ def test_independent_of_the_matching(way, family, run_seed):
 
 
 def test_thirty_times_the_same():
-    """Races have another result each time."""
+    """A race would give different results in repeated runs."""
     for A in (small_blocks(100_000, 5, 3), families.random_rectangle(90_000, 100_000, 3, 2).A):
         expected, t = btfperm.dulmage_mendelsohn(A), btfperm.maximum_transversal(A)
         for _ in range(30):

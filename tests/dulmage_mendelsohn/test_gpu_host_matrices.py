@@ -23,7 +23,7 @@ module = importlib.import_module("btfperm.dulmage_mendelsohn")
 
 @pytest.fixture
 def uploads(monkeypatch):
-    """The arrays that are copied to a device, with their lengths."""
+    """The lengths of the arrays that are copied to a device, in this order."""
     from btfperm.backends.gpu import staging
 
     seen = []

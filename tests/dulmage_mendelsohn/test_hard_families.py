@@ -38,7 +38,8 @@ def test_deep(hard, numbering, run_seed):
 
 
 def test_a_million_columns_in_known_order():
-    """The first column of a chain closes it; the other columns and the rows keep their order."""
+    """The closing column of a chain, its last, comes first; the other columns and all rows keep
+    their order."""
     n = 1_000_000
     d = btfperm.dulmage_mendelsohn(families.chain(n).A)
     np.testing.assert_array_equal(d.row_perm, np.arange(n))

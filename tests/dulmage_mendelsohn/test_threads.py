@@ -107,7 +107,7 @@ def random_digraph(n, degree, seed):
 
 
 def chain_of_cycles(count, length, seed):
-    """Cycles, each with entries in a later one: `count` blocks in a long chain."""
+    """`count` cycles, each but the last with an entry in the next one: blocks in a long chain."""
     rng = np.random.default_rng(seed)
     first = np.arange(count) * length
     v = np.arange(count * length)

@@ -77,9 +77,9 @@ def btf_maxtrans(A: Any) -> tuple[Ints, int]:
 def btf_strongcomp(A: Any, Q: Any = None) -> tuple[Ints, Ints, Ints]:
     """P, Q, R of a square matrix: ``A[P, :][:, Q]`` is block upper triangular.
 
-    Block b is rows and columns ``R[b]:R[b+1]``. `Q` is an optional column permutation (gather,
-    flips allowed) whose columns are on the diagonal and are permuted with the rows; without it
-    ``Q == P``.
+    Block b is rows and columns ``R[b]:R[b+1]``. If `Q` is given, column ``Q[i]`` (with its flag
+    removed, see `unflip`) is on the diagonal in row i and is permuted together with this row;
+    without it the returned ``Q == P``.
     """
     _, n, Ap, Ai, _ = _csc(A)
     f = _library("btf").btf_strongcomp

@@ -26,7 +26,7 @@ from tests.transversal.methods import in_64_bits
 
 METHODS = ("amd", "colamd", "rcm", "minimum-fill")
 NONSINGULAR = [k for k in known_answers() if k.shape == (k.structural_rank, k.structural_rank)]
-PLENTY = 10**7  # entries of L
+PLENTY = 10**7  # a limit on the entries of the factors that no test reaches
 
 
 def grid(k):

@@ -91,8 +91,8 @@ def test_a_pattern_is_enough(A):
 
 
 def grid(k):
-    """Five-point stencil on a k x k grid, with the same random order of rows and columns, so that
-    the pattern stays symmetric. All values are different."""
+    """Five-point stencil on a k x k grid. Rows and columns have the same mixed order, so the matrix
+    stays symmetric."""
     line = sp.diags_array([np.ones(k - 1), np.ones(k - 1)], offsets=[-1, 1])
     A = sp.kron(line, sp.eye_array(k)) + sp.kron(sp.eye_array(k), line) + 8 * sp.eye_array(k * k)
     order = (np.arange(k * k) * 577) % (k * k)
@@ -101,7 +101,8 @@ def grid(k):
 
 @pytest.mark.parametrize("how", ["colamd", "amd"])
 def test_an_ordering_saves_fill(how):
-    """On a randomly numbered grid, amd leaves a fifth of the fill, colamd a third."""
+    """On a grid in a mixed order, the factors have less than a quarter of the entries with amd, and
+    less than 0.4 of them with colamd."""
     A = grid(30)
     diagonal = np.arange(900)  # the symmetric transversal
     options = {"initial": diagonal, "algorithm": "pothen-fan"}
@@ -112,7 +113,8 @@ def test_an_ordering_saves_fill(how):
 
 
 def test_each_block_is_ordered_by_itself():
-    """Two renumbered grids, one above the other, have as little fill as each of them alone."""
+    """The factors of two grids in one matrix, with entries between them, have at most 1.2 times the
+    entries of both by themselves."""
     A = grid(20)
     options = {"block_ordering": "amd", "algorithm": "pothen-fan"}
     alone = btfperm.preorder(A, initial=np.arange(400), **options).factor(A).nnz
@@ -125,7 +127,8 @@ def test_each_block_is_ordered_by_itself():
 
 
 def test_auto_depends_on_the_symmetry_inside_the_blocks():
-    """An option of the search, or a Pattern, leaves no values that SuperLU's pivots depend on."""
+    """Each case has a matrix, options, and the expected choices for KLU and for SuperLU. With a
+    Pattern, nothing is known about the size of the diagonal entries."""
     symmetric, identity = grid(10), {"initial": np.arange(100), "algorithm": "pothen-fan"}
     half = sp.lil_array(grid(10))
     half[np.arange(100), (np.arange(100) + 3) % 100] = 1.0  # entries without a symmetric one

@@ -26,19 +26,18 @@ SMALL = [
 
 
 def step_by_step(A: sp.csc_array, solver: str = "superlu") -> btfperm.Preordering:
-    """`preorder` without the short path."""
+    """`preorder` without the one call of the core for small matrices."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(importlib.import_module("btfperm.preorder"), "small_preordering", never)
         return btfperm.preorder(A, solver=solver)
 
 
 def never(*_: object) -> None:
-    """No matrix is small."""
+    """Takes the place of `small_preordering`, and accepts no matrix as small."""
 
 
 def check_same(A: sp.csc_array, solver: str) -> btfperm.Preordering:
-    """The call of the core gives the same result as the steps in Python, which run if `threads` is
-    given."""
+    """The call of the core gives the same result as `preorder` step by step."""
     found = small_preordering(A, solver)
     assert found is not None
     other = step_by_step(A, solver)
@@ -89,7 +88,8 @@ def test_real_matrices(known, solver):
 @pytest.mark.parametrize("spread", [0.5, 3.0, 100.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_weights(spread, solver, seed):
-    """Small entries on the diagonal of the pattern's transversal, which the weights may replace."""
+    """The transversal of the pattern may have small entries; then `preorder` may take the weighted
+    one."""
     rng = np.random.default_rng(seed)
     taken = set()
     for n in (2, 3, 10, 40, 120, 300):
@@ -118,7 +118,8 @@ def test_orders_inside_the_blocks(solver, seed):
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("seed", range(4))
 def test_stored_zeros_stay_entries(solver, seed):
-    """Both paths warn of them in the same words, and none is on the diagonal."""
+    """Both ways of `preorder` warn of stored zeros in the same words, and no stored zero is on the
+    diagonal."""
     rng = np.random.default_rng(seed)
     for n in (8, 30, 90):
         A = sp.random_array((n, n), density=4 / n, rng=rng) + sp.eye_array(n)

@@ -46,7 +46,8 @@ def check_against_the_best(A, w, best):
 
 
 def check_bounds(A, w):
-    """Scaled entries are at most 1; the logarithms of the matched ones have the sum -gap."""
+    """Scaled entries are at most 1, and the logarithms of the matched ones add up to at least
+    -gap."""
     A = sp.coo_array(A)
     stays = A.data != 0
     rows, cols, modulus = A.row[stays], A.col[stays], np.abs(A.data[stays])

@@ -100,7 +100,7 @@ def test_square_matrices_of_full_rank_as_in_scipy(case):
 
 
 def hard(kind, n=800):
-    """A permutation and four random places in each column, on which many columns compete."""
+    """A permutation and 4 n random places: many columns compete for the same rows."""
     rng = np.random.default_rng(7)
     rows = np.concatenate([rng.permutation(n), rng.integers(0, n, 4 * n)])
     cols = np.concatenate([np.arange(n), rng.integers(0, n, 4 * n)])
@@ -175,7 +175,7 @@ def test_blocks_are_scaled_together():
 
 
 def test_a_long_path_of_equal_values():
-    """All columns of a cycle are matched in one of two ways; the sum decides which."""
+    """A cycle has two perfect matchings; the product of their entries decides."""
     n = 100_000
     rows = np.concatenate([np.arange(n), (np.arange(n) + 1) % n])
     cols = np.concatenate([np.arange(n), np.arange(n)])
@@ -208,7 +208,7 @@ def test_sums_that_would_overflow():
     assert w.row_match.tolist() == [0, 1, 2]
 
 
-# Two choices for the rows of the first block; the sums of a good and of the best one are close.
+# The best transversal has the entries 0.5, 3 and 0.1 and the sum 3.6; the next best sum is 2.5.
 CLOSE = np.array([[1, 1, 0.5], [0.1, 3, 1], [0.1, 0.5, 0]])
 
 

@@ -11,7 +11,7 @@ import btfperm
 ROWS = [row for row in btfperm.algorithms("graph") if row.backend == "cpu"]
 NAMES = [row.name for row in ROWS]
 
-# Each algorithm with each of its words, and some numbers.
+# Each algorithm with each word that its options accept, and with some numbers.
 VARIANTS = [
     ("local-max", {}),
     ("local-max", {"ties": "fixed"}),

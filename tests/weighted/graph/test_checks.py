@@ -86,7 +86,7 @@ def test_duals_that_are_not_feasible(dual):
 
 
 def test_too_light_for_the_duals_of_gpa():
-    dual = np.array([1, 2.5, 2.5, 1, 0])  # half of the weight of G2, the whole path
+    dual = np.array([1, 2.5, 2.5, 1, 0])  # for each vertex, half of the weight of its edges
     mate = np.full(5, -1, V.pattern.indices.dtype)
     with pytest.raises(DefectError, match="less than half of 7"):
         find_bound(V.pattern, V.values, mate, checked(mate, None), dual, "half")

@@ -145,7 +145,7 @@ def test_the_check_finds_wrong_matchings(tmp_path):
 
         wrong, size, weight, maximal, dominant, read = checked([-1, 2, 1, 4, 3])
         assert (wrong, size, weight, maximal, dominant, read) == (-1, 2, 6.0, True, True, 128)
-        assert checked([1, 0, 3, 2, -1])[3:5] == (True, False)  # 4 is not dominated
+        assert checked([1, 0, 3, 2, -1])[3:5] == (True, False)  # the edge with the weight 4 is free
         assert checked([-1, -1, -1, 4, 3])[3:5] == (False, False)
         assert checked([2, -1, 0, -1, -1])[0] in (0, 2)  # no edge
         assert checked([1, 2, 1, -1, -1])[0] == 0  # the mate of 1 is 2

@@ -37,7 +37,8 @@ def optimum(G):
 
 @cache
 def graph_and_optimum(n, m, seed, weights):
-    """A random graph and its largest weight, which takes longer than all algorithms together."""
+    """A random graph and the largest weight of a matching. It is stored, because to compute it
+    takes longer than all algorithms together."""
     G = random_graph(n, m, seed, weights)
     return G, optimum(G)
 
@@ -47,7 +48,7 @@ def check_all(G, m):
     weight, size = check_graph_matching(G, m.mate)
     assert m.size == size and m.weight == pytest.approx(weight, rel=1e-12)
     check_bound(G, m.dual, m.upper_bound)
-    if m.algorithm != EXTERNAL:  # one that keeps no list of the edges in memory
+    if m.algorithm != EXTERNAL:  # EXTERNAL has no list of the edges in memory
         check_tight(G, m.dual)
     assert m.upper_bound >= m.weight
     assert m.edges == edges_of(G)[0].size
@@ -190,8 +191,8 @@ def test_gpa_need_not_be_maximal_but_can_be_extended():
 
 
 def test_quality_in_the_order_of_the_papers():
-    """Random graphs with 4 n edges: greedy and local-max are close to gpa; hem, and further behind,
-    red-blue and random-greedy are not."""
+    """A random graph with 4 n edges: greedy and local-max are close to gpa; behind them follow hem,
+    red-blue and random-greedy, in this order."""
     G = random_graph(20_000, 80_000, 0)
     weight = {name: btfperm.match(G, algorithm=name).weight for name in NAMES}
     assert weight["greedy"] == pytest.approx(weight["local-max"])
@@ -203,7 +204,8 @@ def test_quality_in_the_order_of_the_papers():
 
 
 def test_rounds_halve_the_edges():
-    """Lemma 1 of Birn et al.: on average at least half of the edges, for equal weights."""
+    """Lemma 1 of Birn et al.: on average, a round removes at least half of the edges. The weights
+    are equal here."""
     G = random_graph(50_000, 400_000, 3, "ones")
     m = btfperm.match(G)
     before = np.concatenate([[m.edges], m.edges_left[:-1]])
