@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The main command needs at most three times the memory of the pattern. These are the matrices that
-come nearest to this bound in section `memory` of the benchmarks."""
+"""The main command needs at most about three times the memory of the pattern, in addition to what
+it needs for a tiny matrix. These matrices come nearest to this bound in section `memory` of the
+benchmarks."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def least(tmp_path_factory):
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer takes memory of its own")
 @pytest.mark.skipif(not BTFPERM.exists(), reason="the command is not installed")
-# All blocks have one row; almost all is the vertical part; one large block and small arrays.
+# In this order: all blocks have one row; almost only a vertical part; one large block, few rows.
 @pytest.mark.parametrize("name", ["tri_1e6", "er_1e6_d5.0", "grid3d_64_rcp"])
 def test_peak_in_patterns(tmp_path, least, name):
     most, pattern = peak(tmp_path, name)

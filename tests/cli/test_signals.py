@@ -73,8 +73,8 @@ def imported(words, folder) -> list[str]:
 
 
 def test_an_interrupt_at_any_import(matrix, tmp_path, run_seed):
-    """Signals at some modules, which differ between runs, and at those that convert exceptions
-    during their import."""
+    """The signal comes at the import of some modules, which differ between runs, and of those that
+    convert exceptions during their import."""
     matrix("blocks").rename(tmp_path / "A.mtx")
     words = ("A.mtx", "-o", "p.npz")
     names = imported(words, tmp_path)

@@ -283,7 +283,7 @@ def test_the_object_of_a_comparison(cli, sides):
 
 @pytest.mark.parametrize("rows", [[[1.0, 2], [2, 4]], [[1.0, 2, 0], [3, 4, 0], [0, 0, 0]]])
 def test_no_solver_solves(cli, system_of, rows):
-    """One line for each solver, and neither times nor escaped line ends."""
+    """One line for each solver and order, and neither times nor escaped line ends."""
     path = system_of(rows)
     ended = cli("solve", path, "--compare", "--repeats", "1")
     lines = [line for line in ended.out.splitlines() if line.startswith(("KLU, ", "SuperLU, "))]

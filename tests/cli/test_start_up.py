@@ -62,8 +62,8 @@ def test_help_imports_no_numpy(words):
 
 
 def test_version_imports_no_numpy():
-    """`--version` ends with an exit, after which LISTING prints nothing; so the import times
-    count."""
+    """`--version` ends the process before LISTING can print, so this test reads the list that
+    Python prints with `-X importtime`."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "btfperm_cli", "--version"],
         capture_output=True,

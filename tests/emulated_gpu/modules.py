@@ -45,7 +45,7 @@ _ASSEMBLY = re.compile(r"asm volatile\([^;]*;[^;]*;", re.DOTALL)
 
 
 class RefusedError(Exception):
-    """A device would refuse this launch, or it would not end correctly."""
+    """A device would refuse this launch, the launch failed, or g++ refused the source."""
 
 
 class _Parameter(ctypes.Structure):

@@ -159,7 +159,8 @@ def test_triangular_form_of_a_singular_matrix():
 
 
 def test_pattern():
-    """From coordinates and from unsorted columns with duplicates, and transposed twice."""
+    """Patterns from unsorted coordinates with duplicates and from compressed rows; a pattern is
+    transposed twice, and zeros are dropped."""
     A = sp.coo_array(read("west0479"))
     rows, cols = np.tile(A.row[::-1], 2), np.tile(A.col[::-1], 2)
     values = np.tile(A.data[::-1], 2)

@@ -104,7 +104,7 @@ def test_a_child_waits_for_no_lock_of_a_busy_parent():
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_only_a_child_runs_on_one_thread():
-    """Children of the child, too. The parent gets as many threads as it requests."""
+    """The same holds for a child of the child. The parent gets as many threads as it requests."""
 
     def threads_of_two():
         return [Request(10**7, threads=n).threads for n in (None, THREADS)]
@@ -153,7 +153,8 @@ if not child:
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no list of threads here")
 def test_a_child_of_a_parent_with_one_thread_has_threads():
-    """Its OpenMP has no list of missing threads; that of a parent with threads has one."""
+    """The child's OpenMP waits for threads that exist only in the parent, if the parent has started
+    any; then the child uses one thread."""
     assert output(FORKED.format(first="")) == ["2", "2"]
     assert output(FORKED.format(first="start_threads(2)")) == ["1", "2"]
 

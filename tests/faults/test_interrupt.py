@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ctrl-C in the middle of a long search of the core.
 
-No test bounds a wall-clock time, which depends on the load of the machine. Signals are sent, and
-their delay is measured, in CPU time of the process.
+No test bounds a wall-clock time, which depends on the load of the machine. The delay after a signal
+is measured in CPU time.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def forgets_everything(_A, row_match, col_match):
 
 
 def invents_an_entry(A, row_match, col_match):
-    """Matches an unmatched or matched column to a row in which it has no entry. Both arrays
+    """Matches a column, matched before or not, to a row in which it has no entry. Both arrays
     agree."""
     for j in range(A.n):
         absent = np.setdiff1d(np.arange(A.m), A.indices[A.indptr[j] : A.indptr[j + 1]])
@@ -147,7 +147,7 @@ def assert_not_fooled(P, rank, *, second_is_honest, **options):
 @pytest.mark.parametrize("stop", STOPPED, ids=STOPPED.get)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_algorithm(monkeypatch, algorithm, lie, stop):
-    # A square, a tall and a wide matrix in turn: each algorithm and each lie sees all three.
+    # A square, a tall and a wide matrix in turn: each algorithm and each lie gets all three.
     turn = ALGORITHMS.index(algorithm) + LIES.index(lie) + stop
     name = ["GlossGT", "rel4", "lpi_galenet"][turn % 3]
     P = as_pattern(read(name))
@@ -278,7 +278,7 @@ def test_a_wrong_proof_is_caught(monkeypatch, faulty, lie, matched):
         return True
 
     monkeypatch.setattr(_core.transversal, run.__name__, lying_algorithm)
-    if faulty == "find_cover":  # the second algorithm may need the honest one
+    if faulty == "find_cover":  # else the second algorithm needs the right one
         monkeypatch.setattr(_core.transversal, "find_cover", lying_cover)
     t = assert_not_fooled(
         P,

@@ -17,7 +17,7 @@ COLUMNS = {
     "indices": np.array([0, 1]),
     "indptr": np.array([0, 1, 2]),
 }
-"""The arrays of the 2 x 2 identity."""
+"""The arrays of the diagonal matrix with the entries 1 and 2."""
 
 
 def npy(array: np.ndarray) -> bytes:
@@ -39,7 +39,7 @@ def npy_of(descr: str, shape: str, data: bytes = b"") -> bytes:
 
 
 def npz(members: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
-    """An archive of the identity's arrays, some of which are replaced by `members`."""
+    """An archive of the arrays in COLUMNS, some of which are replaced by `members`."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
         for key, content in ({key: npy(array) for key, array in COLUMNS.items()} | members).items():
@@ -79,8 +79,8 @@ def sparse(
     name: bytes = b"A",
     more: bytes = b"",
 ) -> bytes:
-    """The data of a sparse variable: the identity of size 2, except for the given parts. `more`
-    follows the parts."""
+    """The data of a sparse variable: the diagonal matrix with the entries 1 and 2, except for the
+    given parts. `more` follows the parts."""
     parts = (
         flags or numbers([5, 2], "<u4"),
         shape or numbers([2, 2]),

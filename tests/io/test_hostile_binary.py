@@ -211,7 +211,7 @@ def test_lengths_that_differ_are_refused_before_an_array_is_read(tmp_path, chang
 
 
 def limited(array_of):
-    """Allows reads of `format` and `shape` only."""
+    """Allows only reads of at most 16 bytes, as for `format` and `shape`."""
 
     def read_short(read, size, dtype):
         assert size <= 16

@@ -75,7 +75,6 @@ def expanded(low, symmetry):
 def test_round_trip(tmp_path, monkeypatch, run_seed, field, symmetry, packing):
     rng = np.random.default_rng([run_seed, len(packing)])
     low = random_matrix(rng, field, symmetry)
-    # The full rows: SciPy's writer selects the lower triangle itself.
     text = written(low, field, symmetry)
     file = tmp_path / f"a.mtx{packing}"
     file.write_bytes(PACKERS[packing](text))
@@ -296,7 +295,7 @@ def test_lines_before_the_sizes_are_skipped_and_counted(tmp_path, monkeypatch, l
 
 
 def test_a_value_that_is_smaller_than_every_double(tmp_path):
-    """It is read as zero, and dropped as one."""
+    """It is read as zero, and `drop_zeros` drops it."""
     path = tmp_path / "a.mtx"
     head = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 "
     path.write_text(f"{head}0.{'0' * 330}1\n")
@@ -322,7 +321,7 @@ def test_line_numbers_behind_many_blank_lines(tmp_path):
     ],
 )
 def test_no_line_behind_a_long_comment_is_lost(tmp_path, name, head, body, length):
-    """`length` bytes, the line end included: about as many as are read at once."""
+    """The comment has `length` bytes, its line end included: about as many as are read at once."""
     file = tmp_path / name
     file.write_text(head + "%" * (length - 1) + "\n" + body)
     assert read(file).shape == (2, 2)
@@ -334,7 +333,7 @@ def test_no_line_behind_a_long_comment_is_lost(tmp_path, name, head, body, lengt
 
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_a_size_line_without_its_end(tmp_path, end):
-    """Each rank of MPI begins to read behind the line with the size."""
+    """The ranks of MPI divide the text after the line with the sizes (`at` is its end)."""
     file = tmp_path / "a.mtx"
     file.write_text("%%MatrixMarket matrix coordinate real general\n% x\n3 3 0" + end)
     assert read(file).nnz == 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The reader needs about 8 bytes for each entry, and allocates nothing for an unproven header."""
+"""The reader needs about 8 bytes for each entry. It allocates nothing for an unproven header: for
+entries that the header declares but the file does not hold."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_exponents_of_fortran(tmp_path, value, letter):
 
 @given(text=st.text(alphabet="+-.0159eEdx_ ", min_size=1, max_size=8), field=st.booleans())
 def test_tokens_are_read_whole_or_not_at_all(tmp_path, text, field):
-    """The text after the column is one number for Python, too, or the file is refused."""
+    """The first word after the column is a number for Python, too, or the file is refused."""
     file = written(tmp_path, "real" if field else "integer", (1, 1), [f"1 1 {text}"])
     words = text.split()
     try:

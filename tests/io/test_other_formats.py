@@ -31,7 +31,7 @@ def A(run_seed):
 
 
 def same_pattern(pattern, A):
-    """Checks for the entries of A, including stored zeros."""
+    """Whether the pattern has the entries of A, including stored zeros."""
     ones = A.tocoo(copy=True)
     ones.data = np.ones(ones.nnz)
     ones = ones.tocsc()

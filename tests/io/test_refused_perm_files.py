@@ -28,7 +28,7 @@ def content() -> dict[str, object]:
     from btfperm.conventions.btfperm import write_btfperm
     from btfperm.io import perm_json
 
-    # a maximum matching does not change, whatever algorithm would have been chosen
+    # A search returns an initial matching that is maximum, whatever algorithm `auto` chooses.
     result = btfperm.dulmage_mendelsohn(MIXED, initial=[-1, 0, -1, 1, 2, 3])
     perm_json.write(file, write_btfperm(result), dict(result.meta))
     return json.loads(file.getvalue())

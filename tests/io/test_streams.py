@@ -149,7 +149,7 @@ def test_all_headers_together_are_bounded(tmp_path, headers):
 
 @pytest.mark.parametrize("kind", [b"1", b"2", b"5"])
 def test_links_and_directories_have_no_data(tmp_path, kind):
-    """This holds for any size in their headers, as in `tarfile`."""
+    """The reader ignores the size in their headers, as `tarfile` does."""
     file = tmp_path / "a.tar"
     file.write_bytes(header(b"other", b"%011o" % 700, kind) + MATRIX + END)
     with tarfile.open(file) as archive:

@@ -171,7 +171,7 @@ class _CountedReads(io.RawIOBase):
 
 
 def test_the_end_of_a_pipe_is_read_once(monkeypatch):
-    """The columns that a header announces are not asked for one by one behind the end."""
+    """At the end of the pipe the reader stops. It does not ask for each announced column."""
     lines = [
         "title",
         "3 1 1 1 0",

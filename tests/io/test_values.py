@@ -26,8 +26,9 @@ SUFFIXES = [".mtx", ".mtx.gz", ".mtx.bz2", ".mtx.xz", ".npz", ".mat", ".rb"]
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("file", READABLE, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_files_of_the_reader(file, drop):
-    """The values are SciPy's, in the pattern of `read`. A file without values, or with values that
-    `read` skips, gives an error with the file's name."""
+    """The values are those of `read_matrix` with duplicates added up, in the pattern of `read`. A
+    file without values, or with values that only `read` accepts because it skips them, gives an
+    error with the file's name."""
     try:
         A = read_matrix(file)
     except UnreadableInputError as error:
@@ -76,7 +77,7 @@ def test_files_that_are_written(tmp_path, suffix, dtype, empty):
     V = read_valued(tmp_path / f"a{suffix}")
     if suffix == ".mat":  # this format holds only double and complex double
         dtype = np.result_type(dtype, np.float64)
-    # SciPy and MATLAB files without entries state no field.
+    # A MATLAB file without entries states no field.
     assert V.values.dtype == dtype or (empty and suffix == ".mat")
     np.testing.assert_array_equal(V.to_scipy().toarray(), A.toarray())
 

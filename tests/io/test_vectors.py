@@ -68,7 +68,7 @@ def test_arrays_that_are_no_vectors(tmp_path, array, message):
 
 
 def test_sizes_with_leading_zeros(tmp_path):
-    """NumPy parses the header as Python does."""
+    """NumPy parses the header as Python does, which accepts no leading zeros."""
     np.save(tmp_path / "b.npy", np.ones((3, 10)))
     good = (tmp_path / "b.npy").read_bytes()
     (tmp_path / "b.npy").write_bytes(good.replace(b"(3, 10)", b"(3, 01)"))

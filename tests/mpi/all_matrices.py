@@ -3,8 +3,9 @@
 
 ``python -m tests.mpi.all_matrices FOLDER --ranks 1 2 3 4 5 7 8 16 --seconds 600 --record FILE``
 runs the matrices of a folder from the smallest to the largest on each number of ranks, one start of
-the launcher for each number. A matrix that would exceed the time left is not started. The record is
-a JSON object: for each number of ranks, the seconds of each matrix, or why it failed.
+the launcher for each number. The numbers of ranks share the seconds; no matrix is started after the
+share is over. The record is a JSON object: for each number of ranks, the seconds of each matrix, or
+why it failed.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "co
 
 def same_blocks(A, comm=COMM, **how):
     """Decomposes over ranks, without any replication, and compares the arrays with those of one
-    process and with those of the plain oracle."""
+    process and, for a small matrix, with those of the plain oracle."""
     apart = btfperm.dulmage_mendelsohn(A, comm=comm, backend="mpi", gather=False, **how)
     d = apart.gather()
     serial = btfperm.dulmage_mendelsohn(A, drop_zeros=False)
@@ -90,7 +90,7 @@ def case_local_max_is_dominant():
 
 
 def case_long_paths():
-    """After many steps with few lines, one rank finishes the search."""
+    """After many exchanges of few items, one rank finishes the search."""
     A = families.renumbered(families.chain(2_000), "mixed").A
     d = same_blocks(A)
     assert d.n_blocks == 2_000
@@ -176,7 +176,7 @@ def main(report, folder):
             case(*([Path(folder)] if case.__code__.co_argcount else []))
         except Exception:
             failure = traceback.format_exc()
-        # A rank that fails outside a call of btfperm leaves the others behind in the next one.
+        # If a rank fails outside a call of btfperm, the others wait for it in their next call.
         failures[name] = [text for text in COMM.allgather(failure) if text]
         if COMM.rank == 0:
             print(f"{time.perf_counter() - begin:6.2f} s {name}")

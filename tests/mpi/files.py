@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cases about files: reading by ranges, messages with lines, and writing."""
+"""Cases about files: reading by ranges, error messages with line numbers, and writing."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def case_messages_of_bad_files(folder):
 
 
 def case_writing(folder):
-    """The file is that of one process, except for the matching and the description."""
+    """The file is that of one process, except for the matching and the meta data."""
     file = folder / "perm.npz"
     d = btfperm.dulmage_mendelsohn(
         str(MATRICES / "west0479.mtx.gz"), comm=COMM, backend="mpi", gather=False

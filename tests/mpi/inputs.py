@@ -54,7 +54,7 @@ def _changed(module, name, value):
 
 
 def no_search():
-    """A search that ends before it begins, so that the initial matching is the result."""
+    """Replaces the search by one that ends at once, so that the initial matching is the result."""
 
     def stopped(problem, budget, seed, options):
         budget.stopped_by = "max_work"

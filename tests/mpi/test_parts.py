@@ -96,7 +96,7 @@ def test_labels_and_heights_of_the_vertices_of_a_rank(width):
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 @pytest.mark.parametrize("count", [1000, 100_000])
 def test_local_numbers(width, count):
-    """By bits where the range is short, else by sorting: the same numbers."""
+    """The core marks bits if the range is short, else it sorts; both give the same numbers."""
     rng = np.random.default_rng()
     first, last = sorted(rng.integers(0, count, 2).tolist())
     numbers = rng.integers(0, count, 500).astype(width)

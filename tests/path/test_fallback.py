@@ -70,7 +70,7 @@ def test_every_state_has_its_action(event):
     ids=lambda value: value.name if hasattr(value, "name") else None,
 )
 def test_the_table(event, state, action):
-    """The same table line by line, as a reader would use it."""
+    """Examples: one state for each line of the table."""
     assert after(event, state) is action
 
 

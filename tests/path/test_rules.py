@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of rules: what is evaluated once for a range of entries is the rule for each number."""
+"""Tables of rules: the result that is cached for a range of numbers of entries is right for each
+number in it."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ def check_table(table, wide, numbers):
 @pytest.mark.parametrize("comparison", ["<", ">", ">="])
 @pytest.mark.parametrize("numbers", [*itertools.permutations((2, 3, 4))], ids=str)
 def test_the_order_of_the_calls_decides_nothing(comparison, numbers):
-    """The rule at a bound is not the one that a number beside it had before."""
+    """A result that was cached for a number beside the bound is not used for the bound itself."""
     rules = (Rule("at", (Condition("entries", comparison, 3),), "at", ""), Rule("else", (), "", ""))
     check_table(Table({"place": rules}), 0, numbers)
 
@@ -51,7 +52,7 @@ def test_the_order_of_the_calls_decides_nothing(comparison, numbers):
 @given(table=tables(), wide=st.integers(0, 6))
 def test_the_first_rule_whose_conditions_hold_is_taken(table, wide):
     up = range(8)
-    check_table(table, wide, (*up, *reversed(up)))  # also in the order of a cache
+    check_table(table, wide, (*up, *reversed(up)))  # the second half finds cached results
 
 
 def test_the_seconds_of_the_stages_add_up(monkeypatch):

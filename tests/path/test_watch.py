@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The states of a search that a watcher sees."""
+"""The states of a search that a watcher receives."""
 
 from __future__ import annotations
 

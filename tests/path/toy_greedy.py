@@ -22,8 +22,8 @@ TABLE = Table(
 
 
 def greedy(m, indptr, indices, row_match, col_match, *_):
-    """Matches each unmatched column to its last unmatched row; `transversal` takes the first
-    row."""
+    """Matches each unmatched column to its last unmatched row; btfperm's own greedy takes the first
+    one."""
     visited = 0
     for j in np.flatnonzero(col_match < 0):
         for p in range(indptr[j + 1] - 1, indptr[j] - 1, -1):

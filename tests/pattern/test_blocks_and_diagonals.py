@@ -109,7 +109,8 @@ def test_offsets_are_compared_without_a_table(monkeypatch):
 @pytest.mark.parametrize("drop_zeros", [False, True])
 @pytest.mark.parametrize("width", [np.int8, np.int32, np.int64])
 def test_zeros_among_duplicates(run_seed, empty, owned, drop_zeros, width):
-    """Of positions, of unsorted columns, and of rows. A position with a nonzero value is no zero.
+    """The lists hold unsorted columns, rows, or positions. A position that also has a nonzero value
+    is no stored zero.
     With 10,000 empty rows and columns, arrays of their length are avoided."""
     rng = np.random.default_rng(run_seed)
     count, shape = 200, (11 + empty, 13 + empty)

@@ -46,7 +46,8 @@ def test_positions_by_columns(A, width):
 
 @given(A=strategies.any_square(), data=st.data(), width=BOTH)
 def test_one_triangle_in_any_order(A, data, width):
-    """By rows, by columns, descending, or mixed; below or above the diagonal."""
+    """The entries are sorted by rows or by columns, or mixed, or one of these reversed. They are
+    below or above the diagonal."""
     low, high = np.minimum(A.row, A.col), np.maximum(A.row, A.col)
     order = data.draw(
         st.sampled_from([np.lexsort((low, high)), np.lexsort((high, low)), np.arange(low.size)])

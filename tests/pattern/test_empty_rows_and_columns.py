@@ -93,7 +93,8 @@ def test_a_pattern_is_checked_for_the_whole_work(monkeypatch, work):
 
 
 def test_empty_rows_need_no_memory(run_seed):
-    """A list in any order with mostly empty rows is sorted without an array of rows."""
+    """If most rows are empty, a list in any order is sorted without an array with a place for each
+    row."""
     rng = np.random.default_rng(run_seed)
     places = rng.integers(0, 2**58, 40)
     rows, cols = places[rng.integers(0, 40, 90)], rng.integers(0, 7, 90)
@@ -104,7 +105,8 @@ def test_empty_rows_need_no_memory(run_seed):
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
 def test_a_signal_ends_the_call_while_columns_are_cleared():
-    """The array has a gigabyte. The call touches only the part of it that it reaches in 0.05 s."""
+    """The signal comes after 0.01 s. The call then ends before it has cleared the whole array of a
+    gigabyte."""
 
     class AlarmError(Exception):
         pass
@@ -128,7 +130,8 @@ def test_a_signal_ends_the_call_while_columns_are_cleared():
 
 
 def listed(rng, order, n):
-    """Positions in one triangle of a symmetric matrix, some of them twice."""
+    """Random positions in this order, some of them twice; for "one triangle by rows", in the lower
+    triangle."""
     rows, cols = rng.integers(0, n, (2, 4 * n))
     if order == "one triangle by rows":
         rows, cols = np.maximum(rows, cols), np.minimum(rows, cols)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Patterns are equal by their entries; they have tables for notebooks, and accept short floats."""
+"""Equality of patterns, their tables for notebooks, values of half precision, and a masked initial
+matching."""
 
 from __future__ import annotations
 

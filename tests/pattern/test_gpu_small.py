@@ -36,7 +36,7 @@ def test_sorted_columns_with_duplicates_are_merged(width):
 
 
 def test_one_duplicate_is_found_wherever_it_is():
-    """The duplicate is at every position of a list as long as several warps."""
+    """The duplicate is at one of 15 positions of a list as long as several warps."""
     for k in range(0, 99, 7):
         rows = np.sort(np.append(np.arange(100), k))
         P = there((100, 2), [0, 101, 102], [*rows, 5])

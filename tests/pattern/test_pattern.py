@@ -60,7 +60,8 @@ def test_inputs_are_not_modified(A):
 
 @given(strategies.any_matrix())
 def test_owned_arrays_are_not_copied_and_stay_writeable(A):
-    """The arrays are not copied. btfperm sees them read-only, but their owner may write to them."""
+    """The arrays are not copied. Those of the pattern are read-only, but the caller may write to
+    the given ones."""
     csc = canonical_csc(A)
     given = Pattern.from_csc(csc.indptr, csc.indices, csc.shape, owned=True)
     for P in (given, as_pattern(csc, owned=True)):

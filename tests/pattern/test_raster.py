@@ -51,7 +51,7 @@ def test_a_picture_of_any_window(data, seed):
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads_and_index_types(width, threads):
-    """The core itself, because small matrices run on one thread otherwise."""
+    """The test calls the core, because `raster` uses one thread for a small matrix."""
     rng = np.random.default_rng(3)
     A = rng.random((90, 70)) < 0.1
     pattern = as_pattern(A)
@@ -69,7 +69,7 @@ def test_threads_and_index_types(width, threads):
 @pytest.mark.parametrize("rows", [(0, 100), (13, 77)])
 @pytest.mark.parametrize("is_permuted", [True, False])
 def test_cells_with_more_entries_than_a_thread_counts_at_once(threads, rows, is_permuted):
-    """A thread counts 255 entries of a cell by itself; cells here have up to 1,156."""
+    """A thread counts 255 entries of a cell by itself; cells here have up to 1,020."""
     rng = np.random.default_rng(5)
     A = rng.random((100, 90)) < 0.95
     pattern = as_pattern(A)

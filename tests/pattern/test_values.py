@@ -283,8 +283,8 @@ def test_entries_that_the_pattern_lacks_are_refused():
 
 @given(A=strategies.any_matrix(), data=st.data(), width=st.sampled_from([np.int32, np.int64]))
 def test_places(A, data, width):
-    """Positions of entries in any list, in any order, with duplicates and with entries outside the
-    shape."""
+    """Finds the place of each listed position in the pattern, or -1. The list is in any order, with
+    duplicates and with positions outside the shape."""
     P, (m, n) = as_pattern(A), A.shape
     columns = P.indptr.astype(width), P.indices.astype(width)
     position = st.tuples(st.integers(-1, m), st.integers(-1, n))

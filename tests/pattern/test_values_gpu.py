@@ -18,8 +18,8 @@ pytestmark = pytest.mark.gpu
 
 
 def matrices_there(A, dtype):
-    """The same entries in each form on the device, in the order of `A` and with duplicates. CuPy's
-    sparse matrices hold no integers."""
+    """`A` with values of this type, and the same entries in each form on the device, in the order
+    of `A` and with duplicates. CuPy's sparse matrices hold no integers."""
     import cupy
     import cupyx.scipy.sparse as cs
 
