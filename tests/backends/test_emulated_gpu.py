@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The emulation of a device: CUDA's functions have their results, and mistakes are detected."""
+"""The emulation of a device: the functions of CUDA return what they must, and mistakes of kernels
+are detected."""
 
 from __future__ import annotations
 

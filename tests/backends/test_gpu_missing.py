@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """No GPU, no driver, no CuPy, too little memory, a kernel that fails: the messages, and where
-btfperm continues. All of these are planted, so the tests need no GPU."""
+btfperm continues. The tests simulate all of these; only one of them needs a GPU."""
 
 from __future__ import annotations
 

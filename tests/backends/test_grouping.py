@@ -11,8 +11,8 @@ from btfperm.backends.gpu.grouping import members_by_group
 pytestmark = pytest.mark.gpu
 
 
-# Sizes of the groups: small ones; some of the largest size that a warp sorts; giants; more giants
-# than the kernel accepts.
+# Sizes of the groups: a warp sorts groups of up to 1,024 members. Giants are larger; the kernel
+# accepts at most sixteen of them.
 SIZES = {
     "ones": [1] * 70_000,
     "small": [0, 1, 2, 3, 31, 32, 33, 64] * 900,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every kernel compiles without a warning for every architecture that the installed compiler knows.
+"""Every kernel compiles without a warning for those of ARCHITECTURES that the installed compiler
+knows.
 
 The tests need NVRTC but no GPU: `pip install nvidia-cuda-nvrtc-cu12`. If BTFPERM_REQUIRE_NVRTC is
 set (`.ci/run kernels`), a missing NVRTC is a failure.

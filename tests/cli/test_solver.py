@@ -176,7 +176,8 @@ def test_the_shell(cli, tmp_path):
 
 
 def test_a_singular_matrix_is_completed_for_klu(cli, tmp_path):
-    """In KLU's convention the shell completes the permutation as Python does."""
+    """In the conventions of KLU, BTF, PETSc and UMFPACK, the command line completes the permutation
+    as Python does. With --solver it refuses the matrix."""
     file = tmp_path / "singular.mtx"
     head = "%%MatrixMarket matrix coordinate pattern general\n"
     file.write_text(head + "3 3 4\n1 1\n1 2\n2 1\n3 1\n")

@@ -61,7 +61,7 @@ def content(path):
 
 
 def check_scalings(A, match, found):
-    """Scaled entries are at most 1, and 1 where they are matched."""
+    """Checks that scaled entries have moduli of at most 1, and of 1 where they are matched."""
     rows, cols = np.nonzero(A)
     u, v = (np.asarray(found[name], dtype=float) for name in SCALES)
     scaled = np.log(np.abs(A[rows, cols])) + u[rows] + v[cols]

@@ -189,7 +189,8 @@ print(t.size - alone, t.counters.get("threads", 31))
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the address space")
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer needs the whole address space")
 def test_a_limit_on_memory():
-    """Without the check, libgomp would end the process: "Thread creation failed"."""
+    """btfperm tries to start the threads first. Otherwise libgomp would end the process: "Thread
+    creation failed"."""
     child = subprocess.run(
         [sys.executable, "-c", CHILD],
         cwd=ROOT,

@@ -108,7 +108,7 @@ class _CountedError(Exception):
 
 def _read_ranges(path: str) -> Any:
     """The entries of a file that `_RANKS` ranks of MPI read, one after the other in this process.
-    None if they do not read their own ranges."""
+    None if the ranks would not divide this file into ranges."""
     found = read_mpi._opened(path, True)
     if found["how"] != "ranges":
         return None

@@ -158,7 +158,7 @@ def _kind(file: File, rng: random.Random) -> str:
 
 
 def _type_of_numbers(file: File, rng: random.Random) -> str:
-    """Changes the type of numbers: doubles as sizes, 64-bit integers as pointers."""
+    """Changes the type of some numbers, for example sizes to doubles or pointers to 64 bits."""
     element = rng.choice([part for part in file.all() if part.numbers is not None])
     before, element.kind = element.kind, rng.choice(sorted(_CODES))
     return f"{before} -> {element.kind}"
@@ -173,7 +173,7 @@ def _number(file: File, rng: random.Random) -> str:
 
 
 def _wide_number(file: File, rng: random.Random) -> str:
-    """A number in a type that is wider than the others."""
+    """A number that is not finite, a fraction or very large, in a type that may hold it."""
     element = rng.choice([part for part in file.all() if part.numbers])
     assert element.numbers is not None
     at = rng.randrange(len(element.numbers))
@@ -229,7 +229,7 @@ def _class(file: File, rng: random.Random) -> str:
 
 
 def _shape(file: File, rng: random.Random) -> str:
-    """Sizes that do not agree with the number of elements, as integers or as doubles."""
+    """Other dimensions of a variable, or another number of dimensions."""
     sizes = [part for part in file.all() if part.kind == 5 and part.numbers][:1]
     element = sizes[0]
     assert element.numbers is not None

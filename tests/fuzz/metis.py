@@ -33,7 +33,7 @@ class _Graph:
                 words += [str(w + 1), weight] if has_weight else [str(w + 1)]
             self.lines.append(words)
         self.share_of_comments = rng.choice((0.0, 0.0, 0.3))
-        self.seed = rng.getrandbits(32)  # of the comments: their number depends on the mutations
+        self.seed = rng.getrandbits(32)  # of the comments, so that mutations change no other draw
         self.before = rng.choice(("", "", "% a comment\n", "%\n%%\n"))
         self.blank, self.end, self.tail = " ", "\n", ""
         self.last_end = True

@@ -231,7 +231,7 @@ def _check_memory(
     used = peak_memory() - base
     bound = MARGIN + _FACTOR * (len(case.data) + sum(map(_bytes_of, results.values())))
     if isinstance(refused.get("read"), ResourceMissingError) and "peek" in results:
-        # A pattern needs a place for each column; the limit may end the call after they are made.
+        # A pattern needs a pointer for each column; the call may fail after they are allocated.
         bound += _FACTOR * sum(results["peek"].shape)
     outcome.ratio = used / bound
     if used > bound:

@@ -270,7 +270,7 @@ NARROW: dict[str, tuple[Callable[[], dict[str, np.ndarray]], int]] = {
     "duplicate zeros": (lambda: many_duplicates(np.arange(3_000_000, dtype=np.int8) % 2), 5050),
     "blocks": (lambda: dense_blocks(np.ones((9_000, 10, 10), bool)), 900_000),
 }
-"""Matrices with one or two bytes an entry, and the entries of their patterns."""
+"""Matrices with one or two bytes an entry, and the numbers of entries of their patterns."""
 
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer takes memory of its own")

@@ -74,7 +74,7 @@ def case_families():
 
 
 def case_local_max_is_dominant():
-    """Of each entry, the row or the column is matched to an entry that is not lighter."""
+    """For each entry, its row or its column is matched by an entry that is at least as heavy."""
     for seed in (0, 5):
         A = inputs.random_matrix(30 + seed)
         with inputs.no_search():

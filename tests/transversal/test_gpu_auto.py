@@ -75,7 +75,7 @@ def test_meeting_trees_is_abandoned_if_it_reads_few_entries(takes_a_gpu, monkeyp
     hard = families.renumbered(families.chain(6_000), "mixed", seed=3)
     stays = btfperm.maximum_transversal(hard.A, backend="gpu")
     assert stays.algorithm == "meeting-trees" and stays.structural_rank == hard.rank
-    # A launch has 32 rounds, and one or two more to end a phase.
+    # A launch has at most 32 rounds, and one or two more to end a phase.
     assert stays.counters["launches"] >= stays.counters["rounds"] / 34
     monkeypatch.setattr(meeting_trees_gpu, "_LAUNCH_ROUNDS", 1)
     t = btfperm.maximum_transversal(hard.A)

@@ -164,8 +164,8 @@ def test_the_counters_add_up_to_the_rank():
 
 
 def test_steps_of_one_side_while_the_other_waits(monkeypatch):
-    """With these thresholds, the side with more open vertices waits more often: its trees do not
-    grow in a round (meeting_trees_gpu.py)."""
+    """With these thresholds, the side with more open vertices waits in every round that is not
+    thin: its trees do not grow (meeting_trees_gpu.py)."""
     from btfperm.transversal.augmenting import meeting_trees_gpu
 
     monkeypatch.setattr(meeting_trees_gpu, "_SIDE_RATIO", 1)
