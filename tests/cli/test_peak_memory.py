@@ -35,7 +35,7 @@ def least(tmp_path_factory):
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer takes memory of its own")
 @pytest.mark.skipif(not BTFPERM.exists(), reason="the command is not installed")
-# In this order: all blocks have one row; almost only a vertical part; one large block, few rows.
+# In this order: all blocks have one row; almost only a vertical part; one large block.
 @pytest.mark.parametrize("name", ["tri_1e6", "er_1e6_d5.0", "grid3d_64_rcp"])
 def test_peak_in_patterns(tmp_path, least, name):
     most, pattern = peak(tmp_path, name)

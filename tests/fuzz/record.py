@@ -126,7 +126,7 @@ class Record:
             f"`{head['command']}`",
             describe(head),
             f"Inputs of the seed {self.seed}, numbered from 0 for each reader. `memory` is the "
-            "largest peak, divided by its bound: 4 times the bytes read and of the result, plus "
+            "largest peak, divided by its bound: 4 times the bytes of input and results, plus "
             "64 MB. The last run has the head above; an input depends on the commit.",
             table(titles, counts),
             table(["run", "commit", "machine", "seconds", "inputs"], runs),

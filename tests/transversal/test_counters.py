@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Algorithms report only counters that are declared, and every declared counter is reported."""
+"""Algorithms report only counters that are declared, and the sources name every declared one."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.gpu
 
 SECOND = 1
 A = families.random_rectangle(3_000, 3_400, 2.5, 5).A
-LARGE = families.random_rectangle(700_000, 700_000, 3, 5).A  # copied through staging.Ring
+LARGE = families.random_rectangle(700_000, 700_000, 3, 5).A  # uses pinned buffers
 ROWS = [row for row in btfperm.algorithms(package="transversal") if row.backend == "gpu"]
 
 
