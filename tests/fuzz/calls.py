@@ -103,7 +103,7 @@ def _read_in_parts(path: str) -> Any:
 
 
 class _CountedError(Exception):
-    """The numbers that a rank sends to all others."""
+    """Ends `_read_range` with the numbers that a rank would send to all others."""
 
 
 def _read_ranges(path: str) -> Any:

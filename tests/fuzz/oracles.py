@@ -35,7 +35,7 @@ _FORMAT = re.compile(rb"\((?:-?\d+P,?)?\(*(\d*)[IDEFG](\d+)[^()]*\)*", re.I)
 
 def unpacked(data: bytes, member: str | None) -> bytes | None:
     """The content of a file that may be packed, or of this member if it is a tar archive. None if
-    the oracle cannot judge it: it is larger than LARGEST, or a later part is damaged."""
+    the oracle cannot judge it: it is too large (LARGEST), or cannot be unpacked to its end."""
     for magic, unpack in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7z", lzma.open)):
         if data.startswith(magic):
             try:

@@ -187,7 +187,7 @@ def _is_redundant(case: Case, refused: dict[str, Exception]) -> bool:
 
 
 def _located(name: str, error: Exception) -> str:
-    """The exception, and the last line of btfperm in its traceback."""
+    """The exception, and the file and function of the last frame of btfperm in its traceback."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)

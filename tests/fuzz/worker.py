@@ -37,7 +37,7 @@ FIELDS = (
 Check = Callable[..., Outcome]
 
 _LEAK_EVERY = 250  # inputs between two measurements of the memory in use
-_PATIENCE = 6  # factor of the time that a child may take if it does not get the processor
+_PATIENCE = 6  # wall-clock time that a child may take, divided by its CPU time
 _SANITIZED = 1 << 40  # bytes of address space; AddressSanitizer needs more than other programs
 
 
@@ -156,7 +156,7 @@ def _resident() -> int:
 
 
 def is_stuck(pid: int, started: float, cpu_started: float, seconds: float) -> bool:
-    """Whether a child has worked for `seconds` on an input, or has been idle for a long time.
+    """Whether a child has used `seconds` of CPU time for an input, or much more wall-clock time.
 
     CPU time counts, because other processes may load the machine.
     """

@@ -132,7 +132,7 @@ def case_sub_communicators():
 
 
 def case_distributed_rows():
-    """The layout of PETSc and of SuperLU_DIST."""
+    """Each rank gives a block of rows, as in PETSc and SuperLU_DIST."""
     A = inputs.random_matrix(5)
     P = inputs.as_distributed_rows(A, COMM)
     assert P.on_host() == btfperm.as_pattern(A)

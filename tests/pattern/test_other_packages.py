@@ -120,7 +120,7 @@ def test_patterns_of_other_packages(make, tmp_path):
 
 
 def test_a_pattern_of_another_package_costs_its_entries():
-    """A dense array of this shape would need 7 TB."""
+    """A dense array of this shape would need 8 TB."""
 
     class Large(OfCasadi):
         def size1(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The default engine: each phase on a pattern that needs this phase, and the memory it uses."""
+"""The default engine (guided-displacement, with its start): each phase on a pattern that needs this
+phase, and the memory that the engine uses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The last phases of the default engine: trees from the unmatched columns, pushes along exact
-labels, Hopcroft-Karp. Most tests make one of them do all the work, from some matching, and check
-the size of the result. Only trees prove that it is maximum; then the tests check the cover."""
+"""The last phases of guided-displacement, the default search: trees from the unmatched columns,
+pushes along exact labels, Hopcroft-Karp. Most tests make one of them do all the work, from some
+matching, and check the size of the result. Only trees prove that it is maximum; then the tests
+check the cover."""
 
 from __future__ import annotations
 

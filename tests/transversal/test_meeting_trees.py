@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Properties that only meeting-trees has: its cover, its start, hubs in pieces, and 64-bit indices
-for more than 2^31 entries. `test_gpu.py` tests it as it tests every algorithm of a GPU."""
+"""Properties that only meeting-trees has: its cover, its start, long lists in pieces, and 64-bit
+indices for more than 2^31 entries. `test_gpu.py` tests it as it tests every algorithm of a GPU."""
 
 from __future__ import annotations
 

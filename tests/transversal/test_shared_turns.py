@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The default engine with all loops shared, on several threads and on one, proves its matching
-during the search: labels stay lower bounds, hopeless rows stay hopeless, and no thread leaves a
-column unmatched that another could match."""
+"""guided-displacement, the default search, with all loops shared, on several threads and on one. It
+proves its matching during the search: labels stay lower bounds, hopeless rows stay hopeless, and no
+thread leaves a column unmatched that another could match."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def with_rank(family, seed):
 
 
 def check_proven(A, threads, start=None, rank=None):
-    """Checks that the matching of the default engine is maximum, and that the rows that the search
+    """Checks that the matching of guided-displacement is maximum, and that the rows that the search
     marked are a cover together with the columns that follow from the matching. The only exception:
     if trees found few paths in a phase, pushes along exact labels end the search and mark no cover;
     the certificate must find one later."""

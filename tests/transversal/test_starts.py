@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts on the CPU and on a GPU, before any search. They are legal and maximal and never lose a
-matched column; greedy in order on a GPU gives the matching of one thread; red-blue and local-max on
-the CPU depend on their seed only."""
+matched column. greedy on a GPU with the option choice=first gives the matching of one CPU thread.
+red-blue and local-max on the CPU depend on their seed only."""
 
 from __future__ import annotations
 
