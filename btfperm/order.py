@@ -54,7 +54,8 @@ class Ordered:
     seconds : of each stage
     written : the files written
     solver_order : the order for the solver that the caller named, or None
-    weighted : the weighted transversal, if the caller asked for one, or None
+    weighted : the weighted transversal on the diagonal, if the caller or `preorder` chose one; else
+        None
     diagonals : the smallest and the median diagonal entry before and after, or None
     """
 
@@ -94,11 +95,13 @@ def order_file(
     solver : write the order of `preorder` for this solver, in its convention by default: it is
         ordered against fill inside the blocks, too
     weights : an objective of `weighted_transversal`. The decomposition and the order for a solver
-        then have the weighted transversal, and files hold its scalings. The file must hold values,
-        and stored zeros are left out. "none": only the pattern counts. None: the same, but the
-        order for a solver has large entries on the diagonal where `preorder` chooses them
+        then have the weighted transversal, and files hold its scalings if it is "product". The
+        file must hold values, and stored zeros are left out. "none": only the pattern counts.
+        None: as "none", but the order for a solver has large entries on the diagonal where
+        `preorder` chooses them
     drop_zeros, threads : as for `read` and `maximum_transversal`
-    progress : called at the start of each stage, and repeatedly while the file is read
+    progress : called at the start of each stage; repeatedly while the file is read, if only its
+        pattern is needed
     write : called as ``write(result, path, format=..., convention=...)`` for each output
     comm : an mpi4py communicator, all of whose ranks make this call: each rank reads a part of the
         file, and the results are distributed. Without `solver` and `weights`
@@ -240,7 +243,8 @@ def _for_solver(
     solver: Any,
     threads: int | None,
 ) -> tuple[SolverOrder, WeightedTransversal | None]:
-    """The order for a solver, and the weights if it was chosen by the values."""
+    """The order for a solver, and the weighted transversal if its values put that on the diagonal,
+    else None."""
     from btfperm.preorder import order_for_solver, preorder
 
     if valued is not None and pattern.m == pattern.n == transversal.size:

@@ -2,8 +2,8 @@
 """The pytest plugin: assertions as fixtures, and reports of failing matrices.
 
 pytest loads this module at its start in every project, so nothing else is imported until a test
-uses it. The plugin prints no more than a failed assertion contains, and writes nothing unless
-``--btfperm-reports`` names a folder.
+uses it. Unless ``--btfperm-reports`` names a folder, the plugin writes no file, and prints nothing
+but the messages of failed assertions.
 """
 
 from __future__ import annotations

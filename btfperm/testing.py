@@ -37,8 +37,8 @@ def assert_structurally_nonsingular(
 
     The message is the diagnosis of `btfperm.diagnose`: the independent groups of rows (columns)
     that have entries in fewer columns (rows), smallest first, and what would repair the matrix. No
-    choice of values makes the rows (columns) of such a group linearly independent. Long lists end
-    with a count.
+    choice of values makes the rows (columns) of such a group linearly independent. Long lists are
+    cut, with the number of their members.
 
     Parameters
     ----------

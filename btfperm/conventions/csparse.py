@@ -12,7 +12,7 @@ Gather, base 0. ``A[p, :][:, q]`` is block upper triangular::
 The square submatrices X have the matching on their diagonals. Fine block k is rows
 ``r[k]:r[k+1]``, columns ``s[k]:s[k+1]``: the horizontal part as one block if there is one, the
 blocks of the square part, the vertical part as one block if there is one. (btfperm splits the
-ends into their connected components, CSparse does not.)
+horizontal and the vertical part into their connected components, CSparse does not.)
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def as_csparse(result: Decomposition) -> CSparse:
     """The decomposition as `cs_dmperm` would return it; any shape, any structural rank.
 
     Columns ascend in C0, C1 and C3, rows in R0, as CSparse has them; the blocks of the square
-    part come in btfperm's canonical order. O(m + n), besides a sort of the two ends.
+    part come in btfperm's canonical order. O(m + n), besides a sort of the horizontal and the
+    vertical part.
 
     Parameters
     ----------
@@ -92,7 +93,8 @@ def as_csparse(result: Decomposition) -> CSparse:
 
 
 def dmperm_order(result: Decomposition, tool: str) -> CSparse:
-    """The same for another tool with the algorithm of `cs_dmperm`; errors name `tool`."""
+    """What `as_csparse` returns, for `tool`, which has the algorithm of `cs_dmperm` and is named in
+    errors."""
     refuse_completed(result, tool)
     result = result.on_host()
     rr, cc = result.coarse_rows, result.coarse_cols
@@ -125,7 +127,8 @@ def read_csparse(
 
 
 def read_dmperm(fields: Mapping[str, Any], *, first: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """The same, where rows and columns are counted from `first`.
+    """The arrays of a file with the names of dmperm under the keys of `perm.npz`; in the file, rows
+    and columns are counted from `first`.
 
     The matching is the diagonal to the right of the unmatched columns, above the unmatched rows.
 

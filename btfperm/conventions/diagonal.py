@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads back what BTF, KLU and SuperLU use, for `btfperm check`.
+"""Reads the permutations of BTF, KLU, SuperLU, PETSc and UMFPACK back, for `btfperm check`.
 
-All three describe a square matrix and put the matching on the diagonal: the row and the column at
+All of them describe a square matrix and put the matching on the diagonal: the row and the column at
 place k are matched. The arrays may be wrong in any way. `verify` must receive them unchanged, so
 this module neither adds a missing array nor corrects a wrong one.
 """

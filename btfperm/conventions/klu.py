@@ -4,8 +4,8 @@
 Gather, base 0. ``A[P, :][:, Q]`` is block upper triangular with the matching on the diagonal.
 With ``Common.btf = 1`` KLU computes the strong components of ``A[P, :][:, Q]`` again, keeps
 the given diagonal and rebuilds R, so the number of blocks is the same. KLU then computes no
-fill-reducing order, so P and Q contain the order inside the blocks. That of
-:func:`btfperm.preorder` also knows the values, and so which diagonal KLU keeps.
+fill-reducing order, so P and Q contain the order inside the blocks. :func:`btfperm.preorder` also
+uses the values, to choose a diagonal that KLU keeps.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ class Convention(Row):
         the matrix; "none" if they do not
     matching_only : whether the arrays hold a matching and no permutations; `check` then verifies
         only that it is maximum
-    takes_solver_orders : whether the adapter accepts a `SolverOrder`, which has an order inside the
-        blocks and no matching
+    takes_solver_orders : whether the adapter accepts a `SolverOrder`, that is the result of
+        `preorder`, which is ordered against fill inside the blocks
     """
 
     home: ClassVar[str] = "btfperm.conventions."

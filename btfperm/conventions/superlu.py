@@ -6,7 +6,7 @@ that ``B[perm_r, :][:, perm_c] == A`` for the permuted matrix B = Pr A Pc of Sci
 ``Pr[perm_r, arange(n)] = 1`` and ``Pc[arange(n), perm_c] = 1``.
 
 `splu` itself takes no permutation: give it the permuted matrix and ``permc_spec="NATURAL"``, or
-let :func:`btfperm.preorder` do so, which also knows the values.
+let :func:`btfperm.preorder` do so, which also uses the values.
 """
 
 from __future__ import annotations

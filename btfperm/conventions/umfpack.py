@@ -5,10 +5,11 @@ Gather, base 0, both. UMFPACK takes no order of the rows, so the caller permutes
 ``B = A[P, :]`` has the matching on its diagonal, and ``B[Qinit, :][:, Qinit]`` is block upper
 triangular. The solution of ``B x = b[P]`` is that of ``A x = b``.
 
-The blocks are ordered against fill. If ``p.block_ordering`` of ``p = btfperm.preorder(A,
-weights="none")`` is "amd", the blocks are nearly symmetric: set ``Control[UMFPACK_STRATEGY]`` to
-``UMFPACK_STRATEGY_SYMMETRIC``. UMFPACK then prefers pivots on the diagonal of B, as minimum degree
-assumes. Otherwise leave the automatic choice, which is the unsymmetric strategy if Qinit is given.
+The blocks are ordered against fill; those of a decomposition as by ``btfperm.preorder(A,
+weights="none")``. If ``block_ordering`` of the preordering is "amd", set
+``Control[UMFPACK_STRATEGY]`` to ``UMFPACK_STRATEGY_SYMMETRIC``. UMFPACK then prefers pivots on the
+diagonal of B, as minimum degree assumes. Otherwise leave the automatic choice, which is the
+unsymmetric strategy if Qinit is given.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The groups of one coarse part, a minimal explanation for each, and the unmatched items.
 
-The underdetermined part competes by its columns, the overdetermined part by its rows: the *items*
-of which there are too many. Both are computed from the lists of the partners of each item. Items
-and partners are numbered group by group.
+The *items* are the columns of the underdetermined part and the rows of the overdetermined part:
+there are too many of them. The *partners* of an item are the rows (columns) in which it has
+entries. The same code computes both parts from the lists of the partners of each item. Items and
+partners are numbered group by group.
 
 If all groups have one item too many, nothing depends on the matching. Otherwise a second matching
 of the part is computed from its entries alone by deterministic algorithms, so the explanations do

@@ -145,7 +145,7 @@ class Diagnosis(ReadOnlyArrays):
     underdetermined : `Groups` of columns that have entries in fewer rows, smallest first
     empty_rows, empty_cols : those without an entry; each is a group of its own, too
     repair : a `Repair`
-    always : `Positions` of the entries on the diagonal of every maximum transversal
+    always : `Positions` of the entries that are in every maximum transversal
     n_never : the number of entries that are in no maximum transversal; `never` lists them
     identical_rows : `RowSets`; empty rows are not counted among them
     stored_zeros : a `StoredZeros`, or None if there are none or the values are not known
@@ -230,16 +230,17 @@ class Diagnosis(ReadOnlyArrays):
         return name_of(self.col_names, j)
 
     def text(self, *, limit: int | None = 10) -> str:
-        """The diagnosis in words, as the command `btfperm diagnose` prints it. Lists with more than
-        `limit` members are cut and end with a count; None lists everything."""
+        """The diagnosis in words, as the command `btfperm diagnose` prints it. It describes at most
+        `limit` groups of each kind, where all empty rows (columns) count as one, and each list
+        names at most half as many members. None describes and names everything."""
         from btfperm.diagnosis.text import text_of
 
         return text_of(self, limit)
 
     def to_dict(self, *, limit: int | None = 1_000_000) -> dict[str, Any]:
         """The diagnosis for JSON, as ``btfperm diagnose --json`` prints it. At most `limit` numbers
-        of rows and columns are listed for each kind of group; ``"truncated": True`` marks lists
-        that are shorter than they should be. None lists everything."""
+        of rows and columns are listed for each kind of group, and at most as many in all other
+        lists together; ``"truncated": True`` marks lists that were cut. None lists everything."""
         from btfperm.diagnosis.as_dict import dict_of
 
         return dict_of(self, limit)

@@ -32,7 +32,7 @@ __all__ += ["write_matrix", "write_petsc_is"]
 
 PathLike = str | os.PathLike[str]
 
-_MANY_ENTRIES = 1 << 17  # from this number on, freed memory is returned to the system
+_MANY_ENTRIES = 1 << 17  # after reading so many, freed memory is returned to the system
 
 
 def read(
@@ -48,8 +48,10 @@ def read(
     ----------
     path : file name; ``-`` is standard input; ``file.mat:NAME`` one variable of a MATLAB file
     drop_zeros : whether entries stored with the value zero are left out
-    threads : threads that parse; 0 means all cores this process may use
-    progress : called repeatedly with the number of bytes read and the size of the file, or None
+    threads : threads that parse; 0 means all cores this process may use. The readers of formats
+        other than Matrix Market ignore it, except for the layout bsr of npz files
+    progress : called repeatedly with the number of bytes read, and with the size of the file or
+        None if it is unknown
 
     Returns
     -------
@@ -139,8 +141,8 @@ def values_or_ones(path: PathLike, drop_zeros: bool) -> ValuedPattern:
 
 
 def pattern_and_values(path: PathLike, drop_zeros: bool) -> tuple[Pattern, ValuedPattern | None]:
-    """The pattern as `read` returns it, and with the values if the file holds some and all are
-    finite."""
+    """The pattern as `read` returns it, and the pattern with its values; the second is None if the
+    file holds no values or one of them is not finite."""
     valued, has_values = _valued(path, drop_zeros)
     try:
         valued.require_finite()
@@ -246,8 +248,8 @@ def write_matrix(
     `btfperm.io.formats` lists the suffixes of each format. A `Pattern` and a matrix of truth values
     become a Matrix Market file of the field pattern. All entries are written, symmetric or not.
     Raises `ResourceMissingError` if the disk is full, and does not change an older file; with
-    ``replace=False`` also if there is an older file. Raises `InvalidArgumentError` for another
-    suffix, or for complex values where the format has none.
+    ``replace=False`` also if there is an older file. Raises `InvalidArgumentError` for the suffix
+    of no format, or for complex values where the format has none.
 
     Parameters
     ----------

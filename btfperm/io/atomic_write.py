@@ -119,10 +119,11 @@ def _renamed(
 
 
 def _name_unless_taken(temporary: Path, target: Path, name: str) -> None:
-    """Give the file its name. Only one of several processes can succeed.
+    """Renames `temporary` to `target`, or raises if `target` exists; `name` is for the message. Of
+    several processes that do this at once, only one succeeds.
 
-    Where the file system has no hard links, an empty file takes the name first. Another process
-    may see it for a moment.
+    Where the file system has no hard links, an empty file `target` is created first. Another
+    process may see this empty file for a moment.
     """
     try:
         try:

@@ -21,7 +21,7 @@ def line_behind_comments(source: Source, line: int, longest: int) -> tuple[bytes
         if not text or (start and not start.startswith(b"%")):
             return text, line + 1
         is_whole = text.endswith(b"\n")
-        if start and len(text) == longest and not is_whole:  # of a comment
+        if start and len(text) == longest and not is_whole:  # a comment longer than `longest`
             skip_line(source)
             is_whole = True
         line += is_whole

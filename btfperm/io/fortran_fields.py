@@ -26,7 +26,8 @@ _FORMAT = re.compile(
 _SHORT_EXPONENT = re.compile(rb"(?<=[0-9.])([+-][0-9])")
 _EXPONENTS = bytes.maketrans(b"dDqQ", b"eeee")
 _CHARACTERS = {True: b"0123456789+- ", False: b"0123456789+-.eE infINFatyATY"}
-_BLOCK = 1 << 18  # characters of fields; short lines are padded with blanks to their full length
+# Characters of fields that are parsed at a time; shorter lines are padded with blanks first.
+_BLOCK = 1 << 18
 _LONGEST_LINE = 1 << 12
 
 

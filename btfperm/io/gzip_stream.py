@@ -30,7 +30,8 @@ class GzipStream(UnpackingStream):
 
     def _unpack(self, most: int) -> bytes:
         piece = self._unpacker.unconsumed_tail or self._next_piece()
-        found: bytes = self._unpacker.decompress(piece, most)  # may be left of former pieces
+        # Even if `piece` is empty, zlib may hold bytes of the pieces before.
+        found: bytes = self._unpacker.decompress(piece, most)
         if not found and not piece:
             raise EOFError("the gzip stream ends early")
         return found

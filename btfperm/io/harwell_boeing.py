@@ -44,12 +44,12 @@ _SYMMETRIES = {
     "R": "general",
 }
 _LONGEST_LINE = 1 << 12
-_WRITTEN_LINES = 1 << 12  # at a time
+_WRITTEN_LINES = 1 << 12  # lines that are written at a time
 _REAL_FIELD = Field(3, 25, False)  # 17 digits and a blank in front of each number
 
 
 class _Cards(NamedTuple):
-    """The part of the header that describes the numbers; `line` is its number of lines."""
+    """The part of the header that describes the numbers; `line` counts the lines of the header."""
 
     header: Header
     pointers: Field

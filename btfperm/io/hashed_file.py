@@ -61,7 +61,7 @@ class HashedFile(io.RawIOBase):
 
     def hexdigest(self) -> str:
         """SHA-256 of the whole file; reads what has not been read yet."""
-        # Most readers have read the whole file. One byte shows it without a block to be cleared.
+        # Mostly the whole file has been read. One byte tests this without a block to allocate.
         if self.readinto(bytearray(1)):
             rest = bytearray(_WORTH_A_THREAD // 4)
             while self.readinto(rest):

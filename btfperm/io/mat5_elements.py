@@ -249,7 +249,8 @@ def variables(file: BinaryIO) -> Iterator[Variable]:
         first, is_compressed = (at + 8, True) if kind == _COMPRESSED else (at, False)
         length += 0 if is_compressed else 8
         yield _outer_variable(file, _Place(first, length, is_compressed, order))
-        if not _bytes_at(file, first + length - 1, 1):  # checked last: the head is read without it
+        # The last byte is tested after the head, which is readable without it.
+        if not _bytes_at(file, first + length - 1, 1):
             raise ValueError("it ends early")
         at = first + length + (0 if is_compressed else -length % 8)
 

@@ -171,7 +171,8 @@ def _listed(names: list[str]) -> str:
 
 
 def _sparse(file: BinaryIO, entry: Variable) -> _Columns:
-    """The lists hold as many numbers as they need; there may be room for more entries."""
+    """A sparse variable as compressed columns. The stored row indices and values may be longer than
+    the number of entries (nzmax of MATLAB); the rest of them is ignored."""
     if len(entry.shape) != 2:
         raise ValueError("a sparse matrix has not two dimensions")
     m, n = entry.shape
@@ -191,7 +192,8 @@ def _sparse(file: BinaryIO, entry: Variable) -> _Columns:
 
 
 def _dense(file: BinaryIO, entry: Variable, name: str) -> _Columns:
-    """The nonzeros, in blocks: beside the values at most 8 bytes for each."""
+    """The nonzeros of a dense variable as compressed columns. Values are taken in blocks, so that
+    temporary arrays are short."""
     from btfperm.pattern.arrays import columns_shape, index_type
 
     m, n = columns_shape((entry.shape[0], entry.shape[1]), name)

@@ -37,7 +37,7 @@ _LONGEST_LINE = 1 << 16
 _READ_AT_ONCE = 1 << 20
 _SHOWN = 200  # bytes of a bad line that are kept for the message
 _BYTES_PER_ENTRY = 4  # the shortest entry: "1 1\n"
-_FIRST_CAPACITY = 1 << 16  # entries reserved first in an array file, whose zeros are no entries
+_FIRST_CAPACITY = 1 << 16  # entries reserved first for arrays (zeros are no entries) and streams
 _VALUE_TYPE = {"real": np.float64, "integer": np.int64, "complex": np.complex128}
 # The core's codes for the values of a field: ignore them, find the zeros, store them.
 _NO_VALUES = 0
@@ -58,16 +58,16 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 Text = npt.NDArray[np.uint8]
 # A function that receives rows, columns and values (None in a pattern file) of some entries.
 Take = Callable[[IndexArray, IndexArray, "npt.NDArray[Any] | None"], None]
-DividedText = tuple[Text, npt.NDArray[np.int64], npt.NDArray[np.int64]]  # and its parts
+DividedText = tuple[Text, npt.NDArray[np.int64], npt.NDArray[np.int64]]  # `TextParts` of the core
 
 
 class Body:
-    """Entries found so far; the arrays are longer than `used` until `finish`.
+    """The first `used` places of the arrays hold entries; `finish` removes the other places.
 
     Attributes
     ----------
     rows, cols : int32 where the shape fits, else int64
-    values : only if the caller requests them
+    values : None unless the caller requests them
     zeros : True where an entry was stored with the value zero; None while there are none
     """
 
@@ -207,8 +207,8 @@ class Parser:
             yield text
 
     def _end_of_long_line(self, text: Text, rest: bytes) -> bytes:
-        """Returns a replacement for the rest of a line that exceeds a block. A comment may have any
-        length; the rest of it is skipped."""
+        """Returns a replacement for `rest`, the first 65,536 bytes behind the block of a line that
+        ends still later. Such a line must be a comment, whose end is skipped in the file."""
         before = text.tobytes()
         first = before[before.rfind(b"\n") + 1 :] + rest
         if not first.lstrip(b" \t\r").startswith(b"%"):
@@ -386,7 +386,7 @@ def _mirror(body: Body, symmetry: str, off_diagonal: int) -> None:
     stored = body.used
     if body.rows.size < stored + off_diagonal:
         body.resize(stored + off_diagonal)
-    step = 1 << 17  # short, because of the temporaries
+    step = 1 << 17  # bounds the size of temporary arrays
     for start in range(0, stored, step):
         part = slice(start, min(start + step, stored))
         off = np.flatnonzero(body.rows[part] != body.cols[part])

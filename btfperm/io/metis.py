@@ -85,7 +85,7 @@ def read_matrix(source: Source) -> Any:
 
 def stream_entries(source: Source, take: Take, block: int) -> Header:
     """Calls `take` with the entries of one group of vertices after the other. Each edge is listed
-    in both directions. A group has about `block` bytes, but at least one line."""
+    in both directions. A group has whole lines, of about `block` bytes or more; it may be empty."""
     layout = _layout(source)
     body, read, found = _Body(source, layout), 0, 0
     for first, numbers, counts in body.parts(block // 4):
@@ -119,8 +119,8 @@ def _layout(source: Source) -> _Layout:
 
 
 def _columns(source: Source) -> tuple[_Layout, _Numbers, _Numbers, _Numbers]:
-    """The neighbours of each vertex, from 0 on, as compressed columns, and the weights of the
-    edges."""
+    """The first line, the neighbours of each vertex (counted from 0) as compressed columns, and the
+    weights of the edges."""
     layout = _layout(source)
     body = _Body(source, layout)
     body.read()
@@ -133,8 +133,9 @@ def _columns(source: Source) -> tuple[_Layout, _Numbers, _Numbers, _Numbers]:
 def _entries_of(
     body: _Body, first: int, numbers: _Numbers, counts: _Numbers
 ) -> tuple[_Numbers, _Numbers, _Numbers]:
-    """Where the list of each vertex ends, the neighbours (counted from 0), and the weights of the
-    edges. The numbers are those of whole lines, of which the first is the line of `first`."""
+    """Column pointers, the neighbours (counted from 0), and the weights of the edges. `numbers` are
+    those of whole lines, `counts` their number in each line; the first line is that of the vertex
+    `first`."""
     layout = body.layout
     what = f"there are lines after the {layout.n} vertices"
     body.refuse((np.arange(first, first + counts.size) >= layout.n) & (counts > 0), what, first)
@@ -180,10 +181,10 @@ class _Body:
 
     Attributes
     ----------
-    numbers : all numbers; 32-bit integers until one needs more
+    numbers : those of the lines that `parts` has not yet removed; 32-bit until one needs more
     counts : how many of them are in the line of each vertex
     comments : for each comment, how many vertices precede it
-    first : the vertex of the first line in `counts`; `parts` removes lines
+    first : the vertex of the first line in `counts`
     """
 
     def __init__(self, source: Source, layout: _Layout) -> None:
@@ -199,8 +200,8 @@ class _Body:
             pass
 
     def parts(self, most: int) -> Iterator[tuple[int, _Numbers, _Numbers]]:
-        """Removes whole lines, as soon as there are `most` numbers: the first vertex, the numbers,
-        and the counts of the lines."""
+        """Whenever at least `most` numbers are stored, and at the end, removes all whole lines and
+        yields the first vertex, the numbers, and the counts of the lines."""
         for _ in self._pieces():
             if len(self.numbers) >= most:
                 yield self._removed(len(self.counts) - self._in_line)
@@ -277,7 +278,8 @@ class _Body:
         self._in_line = ends_inside and not self._in_comment
 
     def _store_numbers(self, codes: _Numbers, starts: _Numbers, first: int) -> _Numbers:
-        """Returns the count of each line."""
+        """Appends the numbers in the text of `codes`, whose lines begin at `starts`, and returns
+        how many each line has. `first` is the vertex of the first line, for messages."""
         text = codes.tobytes()
         numbers, at, fault = list_of_numbers(text, 0, len(text))
         if fault:

@@ -69,7 +69,8 @@ class ArrayHead(NamedTuple):
 
 
 class _LimitedReads:
-    """A file for `zipfile`, which reads the list of members in one call, whatever its size."""
+    """A file for `zipfile` that refuses to read more than `_MOST_DIRECTORY` bytes in one call:
+    `zipfile` reads the list of members in one call, whatever size the archive declares."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
@@ -178,7 +179,8 @@ def write_array(
 def array_writer(
     archive: zipfile.ZipFile, key: str, shape: tuple[int, ...], kind: np.dtype[Any]
 ) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
-    """Appends an array whose items arrive in pieces: a function that takes the next ones."""
+    """Appends an array whose items arrive in pieces; yields a function that appends the next
+    items."""
     descr = np.lib.format.dtype_to_descr(kind)
     header = {"descr": descr, "fortran_order": False, "shape": shape}
     info = zipfile.ZipInfo(f"{key}.npy", date_time=_EARLIEST)
@@ -199,7 +201,8 @@ def array_writer(
 
 @contextlib.contextmanager
 def _opened(archive: zipfile.ZipFile, key: str) -> Iterator[IO[bytes]]:
-    """The file of an array; what its damage raises becomes a ValueError that names it."""
+    """The file of an array. Errors that damaged bytes raise become a ValueError that names the
+    array."""
     info = archive.getinfo(f"{key}.npy")
     try:
         if info.compress_type not in _METHODS or info.flag_bits & 1:

@@ -45,7 +45,7 @@ def head(source: Source) -> Header:
     with _archive(source) as (archive, layout, shape):
         stored, _, dtype = array_head(archive, "data")
         entries = None if layout == "dia" else math.prod(stored)
-        if "indptr" in _INDEX_ARRAYS[layout]:  # there may be room for more entries
+        if "indptr" in _INDEX_ARRAYS[layout]:  # `data` may be longer than the number of entries
             pointers = read_array(archive, "indptr").reshape(-1)
             if pointers.dtype.kind in "iu" and stored and 0 <= pointers[-1] <= stored[0]:
                 entries = int(pointers[-1]) * math.prod(stored[1:])

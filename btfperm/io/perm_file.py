@@ -269,7 +269,8 @@ def _check_parts(
     error: Callable[[str], UnreadableInputError],
 ) -> None:
     """Checks the properties that users of a result rely on: coarse boundaries are fine ones, each
-    matched entry lies in one fine block, and unmatched rows and columns lie in their own part."""
+    matched entry lies in a diagonal block, and the unmatched columns and rows are in the horizontal
+    and in the vertical part, as many as the coarse boundaries state."""
     rows, cols = result.row_blocks, result.col_blocks
     rr, cc = result.coarse_rows, result.coarse_cols
     ends = []
@@ -302,7 +303,8 @@ def _check_parts(
 
 
 def _paired_row(row_match: npt.NDArray[Any], col_match: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Unmatched columns take the unmatched rows, both ascending: the rule of the result."""
+    """`paired_row` of a `BlockTriangularForm`: `col_match`, where the unmatched columns take the
+    unmatched rows, both ascending."""
     paired = col_match.copy()
     paired[col_match < 0] = np.flatnonzero(row_match < 0)
     return paired

@@ -27,7 +27,7 @@ def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) ->
     target = file if file.seekable() else io.BytesIO()
     texts = {"convention": meta["convention"], "meta": json.dumps(meta)}
     try:
-        for name, array in fields.items():  # one after the other: one is in memory as doubles
+        for name, array in fields.items():  # only one array at a time is converted to doubles
             doubles = np.asarray(array, dtype=np.float64)
             scipy.io.savemat(target, {name: doubles}, oned_as="row")
         scipy.io.savemat(target, texts)

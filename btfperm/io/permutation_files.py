@@ -43,7 +43,8 @@ def save(
     ------
     ResourceMissingError : the disk is full, the directory is missing, or an older file must not be
         replaced; an older file stays as it was
-    InvalidArgumentError : the format or the convention is unknown
+    InvalidArgumentError : the format or the convention is unknown, or the format or the result does
+        not go with the convention
 
     Notes
     -----

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reading over ranks: each rank parses its byte range of a Matrix Market file.
 
-A packed Matrix Market file is unpacked by the first rank, which hands out the entries block by
-block. A file of another format is read whole by the first rank.
+The first rank unpacks a packed Matrix Market file and hands out the entries block by block. It
+reads alone what is no coordinate file (another format, a dense array) or no file of its own
+(standard input, a member of a tar archive).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = ["read_distributed"]
 BLOCK = 1 << 22
 """Bytes of text that a rank parses at a time."""
 
-_UNKNOWN = 1 << 62  # entries that a range may hold: their number is checked after all ranges
+_UNKNOWN = 1 << 62  # stands for the entries of one range; only their sum over all ranges is known
 _LEAST_LINE = 4  # bytes: "1 1\\n"
 
 Positions = list[npt.NDArray[Any]]

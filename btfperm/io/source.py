@@ -43,7 +43,8 @@ PathLike = str | os.PathLike[str]
 _BUFFER = 1 << 16
 _PACKED = (".gz", ".bz2", ".xz")
 _NAMED = 5  # files of an archive that a message names
-# No stream of these kinds unpacks to more bytes per packed byte (xz, bzip2: repeated zeros).
+# The text of a matrix unpacks to at most this many bytes for each packed byte: gzip cannot exceed
+# 1,032, xz has 6,800 for one repeated character, and bzip2 23,000 for a repeated line.
 _LARGEST_RATIO = {"": 1, "gzip": 1032, "bzip2": 1 << 16, "xz": 1 << 14}
 _FIRST_CAPACITY = 1 << 16  # numbers for which memory is reserved before the length is known
 
@@ -108,7 +109,8 @@ class Source:
 
     @property
     def largest_size(self) -> int | None:
-        """An upper bound of the number of unpacked bytes; None if there is none."""
+        """An upper bound of the number of unpacked bytes of a text file; None if the size of the
+        packed file is unknown."""
         return None if self._size is None else self._size * _LARGEST_RATIO[self.packing]
 
     def first_capacity(self, announced: int, least_bytes: int) -> int:

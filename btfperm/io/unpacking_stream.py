@@ -30,7 +30,8 @@ class UnpackingStream(io.RawIOBase):
 
     @abstractmethod
     def _unpack(self, most: int) -> bytes | None:
-        """At most `most` unpacked bytes of this member, maybe none yet. None if the file is empty.
+        """At most `most` unpacked bytes of this member, maybe none yet. None, which ends the
+        stream, is allowed if the file is empty.
 
         Raises
         ------

@@ -46,7 +46,8 @@ class State(NamedTuple):
     on_device : whether the caller's matrix is on a device
     last_resort : whether the call is limited to the CPU already, so that nothing is left to try
     legal : for `Event.WRONG`: whether the matching consists of entries, no two in a row or column
-    second : for `Event.WRONG`: whether the repairing algorithm has run already, or cannot run
+    second : for `Event.WRONG`: whether the algorithm that repairs a wrong matching has run already,
+        or cannot run
     """
 
     step: str

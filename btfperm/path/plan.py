@@ -46,8 +46,9 @@ class Plan:
         before a search on a GPU: an initializer on many threads leaves unmatched columns far from
         unmatched rows, and apfb-wr then takes many times as long
     threads, threads_asked : threads of the search, and whether the caller set them
-    requested : whether the caller named the GPU or an algorithm that only it has, or needs the same
-        matching in each run; then no rule abandons the GPU, and its failure is an error
+    requested : whether the matrix is over MPI ranks, or the caller named the GPU, an algorithm or
+        initializer that only it has, or `deterministic` for a search on it. Then no rule abandons
+        the GPU, and its failure is an error
     named : whether no rule chooses the algorithm: the caller named it, or it is the deterministic
         one of the backend
     among : the decision that chooses the algorithm: ``"algorithm"``, or ``"published"`` if the
@@ -58,7 +59,7 @@ class Plan:
         None until it is known
     decisions : the rule applied to each decision
     features : what is known about the matrix and the machine
-    note : one sentence on the algorithm where no rule explains it; None where a rule does
+    note : a sentence on the algorithm, empty if the caller named it; None where a rule explains it
     """
 
     # Class attributes are the defaults: the plan for a small matrix must cost less than its search.

@@ -68,9 +68,10 @@ def preorder(
 
     Parameters
     ----------
-    A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts. Values are
-        used for `weights` only, so a `Pattern` is enough. The orders inside the blocks are computed
-        on the host: a matrix on a GPU is copied there, and the result is on the host
+    A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts. "auto" (of
+        `weights`, and for SuperLU of `block_ordering`) and weights="product" use its values; a
+        `Pattern` is enough otherwise. The orders inside the blocks are computed on the host: a
+        matrix on a GPU is copied there, and the result is on the host
     solver : "superlu" or "klu", the solver that will factor the matrix; "auto" depends on it
     block_ordering : order inside the blocks.
 
@@ -81,12 +82,13 @@ def preorder(
           entries. It takes several times as long as "amd"
         - "rcm": reverse Cuthill-McKee on the same pattern: a small bandwidth, more fill in LU
         - "natural": columns ascend, rows follow the matching
-        - "auto": "amd" if three quarters of the entries off the diagonal inside the blocks have a
-          mirror image. Otherwise, for KLU, "minimum-fill" if it saves 5 % of the predicted fill of
-          "amd", else "amd". For SuperLU, which chooses another pivot where the diagonal entry is
-          small: "colamd" if more than 15 % of the columns have a small diagonal entry or `A` has no
-          values, or if the matrix has at least 500 rows, less than a quarter of the entries have a
-          mirror image, and "colamd" has less predicted fill; else "amd"
+        - "auto": "natural" if no block has more than two rows. "amd" if three quarters of the
+          entries off the diagonal inside the blocks have a mirror image. Otherwise, for KLU,
+          "minimum-fill" if it saves 5 % of the predicted fill of "amd", else "amd". For SuperLU,
+          which chooses another pivot where the diagonal entry is small: "colamd" if more than 15 %
+          of the columns have a small diagonal entry or `A` has no values, or if the matrix has at
+          least 500 rows, less than a quarter of these entries have a mirror image, and "colamd"
+          has less predicted fill; else "amd"
     weights : which entries are on the diagonal.
 
         - "none": those of a transversal of the pattern
@@ -106,13 +108,14 @@ def preorder(
     Raises
     ------
     InvalidArgumentError : `A` is not square, or an option is unknown
-    StructurallySingularError : the matrix is structurally singular; the message names the
-        unmatched rows and columns and counts them
+    StructurallySingularError : the matrix is structurally singular; the message lists the groups of
+        rows and columns to blame, as `diagnose` does
 
     Notes
     -----
-    The cost of the transversal, O(nnz), and the ordering of the blocks, which is a small part of
-    a factorization in practice; once for all matrices with this pattern. Sources: P. R. Amestoy,
+    The cost is that of the transversal, O(nnz) for the blocks, and that of the order inside them,
+    in practice a small part of a factorization; once for all matrices with this pattern, unless
+    the values decide (see `weights`). Sources: P. R. Amestoy,
     T. A. Davis, I. S. Duff, SIAM J. Matrix Anal. Appl. 17, 1996 (amd); T. A. Davis, J. R. Gilbert,
     S. I. Larimore, E. G. Ng, ACM TOMS 30, 2004 (colamd); W. F. Tinney, J. W. Walker, Proc. IEEE 55,
     1967, scheme 3 (minimum-fill).

@@ -64,7 +64,7 @@ def residual_of(
         places = (columns.indices, of_cols) if trans == "N" else (of_cols, columns.indices)
         modulus = np.abs(values)
         normwise = _normwise(np.bincount(places[0], modulus, n), solution, right, r)
-        if dtype.kind == "c":  # the core adds |real part| + |imaginary part|
+        if dtype.kind == "c":  # the core takes |real part| + |imaginary part| for the modulus
             componentwise = _componentwise(places, modulus, solution, right, r)
     return np.ascontiguousarray(r.T).reshape(x.shape), BackwardError(normwise, componentwise)
 

@@ -7,8 +7,8 @@ Segments    Blocks of at least `LARGE` rows are factored alone. Long runs of blo
             no factors. The runs of other blocks are factored together, coupling included, which
             adds at most LARGE - 1 numbers for each entry between them.
 Solve       back substitution over the segments, last to first; transposed, first to last
-Cost        the factors, then O(nnz(B) + fill) a solve, and O(segments) Python steps, of which
-            there are at most 4 n / LARGE + 1
+Cost        the factors, then O(nnz(B) + fill) for each solve, with some Python calls for each
+            segment; there are at most 4 n / LARGE + 1 segments
 Why 64      On matrices with blocks of one size, small blocks are factored faster together, and
             blocks of 60 rows and more alone; the solve is faster together. Real matrices (bayer10,
             lns_3937, adder_dcop_05) show no difference between 16 and 128; all blocks in one piece
@@ -57,7 +57,8 @@ class BlockwiseFactors:
     Attributes
     ----------
     segments : the parts that are factored together
-    outside : entries above the segments, not factored
+    outside : entries that are not factored: those above the segments and, in segments of blocks of
+        one row, those above the diagonal
     """
 
     backend = "superlu"

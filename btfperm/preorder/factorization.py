@@ -45,7 +45,7 @@ class Factors(Protocol):
     Attributes
     ----------
     backend : the name of the solver
-    blocks : number of diagonal blocks that were factored
+    blocks : number of diagonal blocks
     fill : entries of L + U inside the blocks, the diagonal once
     outside : entries above the blocks
     off_diagonal_pivots : pivots that are not on the diagonal of the order
@@ -140,9 +140,10 @@ class Factorization:
         in CSC or CSR format, sorted and without duplicates, and column by column if it was a dense
         matrix or a file. For other matrices, the order is not known: give the matrix.
 
-        KLU keeps its pivots if none has become much smaller, which is several times faster than
-        a factorization. The first solution verifies them: if its backward error is large, it
-        factors with new pivots before it returns. SuperLU chooses new pivots each time.
+        KLU keeps its pivots unless the smallest one, relative to the largest one, has become much
+        smaller; this is several times faster than a factorization. The next call of `solve`
+        verifies them: if its backward error is large, it factors with new pivots and solves again.
+        SuperLU chooses new pivots each time, except if all blocks have one row.
 
         Returns
         -------
@@ -209,7 +210,8 @@ class Factorization:
             self._factor()
             x = self._substituted(right, trans)
             change, error, sizes = self._residual(x, right, trans)
-            # The same error with new pivots: it comes from this matrix, so later ones may have it.
+            # An error that remains with new pivots comes from the values. Later values may have a
+            # similar one, which is then no reason for new pivots.
             if np.isfinite(error):
                 self._largest_error = max(self._largest_error, 10 * error)
         self._is_verified = True
@@ -337,7 +339,7 @@ class Factorization:
 
     @property
     def blocks(self) -> int:
-        """Number of diagonal blocks that were factored."""
+        """Number of diagonal blocks."""
         self._require_factors()
         return self.factors.blocks if self.shape[0] else 0
 

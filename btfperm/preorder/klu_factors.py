@@ -30,7 +30,8 @@ __all__ = [
 
 KLU_THRESHOLD = 1e-3  # KLU's default: how small a pivot on the diagonal may be
 _OUT_OF_MEMORY, _TOO_LARGE = -2, -4  # KLU's status
-_SMALLER_PIVOTS = 1e-4  # `rcond` with old pivots, relative to that of the last factorization
+# The smallest `rcond` with which old pivots are kept, relative to that of the last factorization.
+_SMALLER_PIVOTS = 1e-4
 _Numbers = npt.NDArray[Any]
 
 
@@ -50,8 +51,8 @@ class KluNumbers(Protocol):
 
 
 class Analysis(Protocol):
-    """KLU's analysis of one pattern, and its factors. Each function returns KLU's status: 0 if it
-    succeeded, 1 if a pivot is zero; MemoryError and OverflowError report the others.
+    """KLU's analysis of one pattern, and its factors. `factor` and `refactor` return KLU's status:
+    0 if they succeeded, 1 if a pivot is zero. `checked_status` has the errors for others.
 
     Attributes
     ----------
@@ -135,7 +136,7 @@ class KluFactors:
         library: KluLibrary,
         tolerance: float,
     ) -> None:
-        # KLU would order a matrix with such entries, but not as this order is meant.
+        # KLU would accept entries below the diagonal blocks, but compute other blocks.
         below = entries_below(columns, row_perm, col_perm, blocks)
         refuse_below(columns, below, columns.values)
         self._columns, self._row_perm, self._col_perm = columns, row_perm, col_perm

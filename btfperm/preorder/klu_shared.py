@@ -48,7 +48,8 @@ class _Layout(NamedTuple):
         return type("Common", (ctypes.Structure,), {"_fields_": fields})
 
 
-# Functions with 32-bit counts, and with 64-bit counts, whose flags are narrow since KLU 2.
+# By the letter in the names of KLU's functions: none for counts of 32 bits, "l" for counts of 64
+# bits. With the latter, flags have 32 bits since KLU 2, and 64 bits before.
 _LAYOUTS = {
     "": (_Layout(ctypes.c_int, ctypes.c_int),),
     "l": (_Layout(ctypes.c_int, ctypes.c_int64), _Layout(ctypes.c_int64, ctypes.c_int64)),

@@ -62,7 +62,8 @@ class Preordering(SolverOrder, OnDemand):
     block_ordering : what ordered the inside of the blocks: "colamd", "amd",
         "minimum-fill", "rcm" or "natural"
     form : the block triangular form behind it, with the transversal and its certificate
-    weights : "product" if the entries with the largest product are on the diagonal, else "none"
+    weights : "product" if the entries with the largest product are on the diagonal, or those of a
+        weighted transversal that was given as ``transversal=``; else "none"
 
     Two preorderings are equal (``==``) when `shape`, `row_perm`, `col_perm`, `blocks`, `solver` and
     `block_ordering` are. O(n).

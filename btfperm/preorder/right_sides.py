@@ -20,7 +20,7 @@ def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
 
     Raises
     ------
-    InvalidArgumentError : it is none, or on a GPU
+    InvalidArgumentError : it is no such array, or is on a GPU
     InvalidMatrixError : the arrays of a sparse matrix are damaged
     """
     if is_device_array(b):

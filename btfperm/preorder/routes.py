@@ -56,8 +56,9 @@ class Route(Protocol):
 
 
 class RouteRow(NamedTuple):
-    """A row of the comparison: the solver, whose order it uses, its library, and what makes the
-    route from a matrix in SciPy's and in our columns. `missing` is the reason if there is none."""
+    """A row of the comparison: the solver, whose order it uses, and its library. `make` returns the
+    route for a SciPy matrix and the same matrix as `Columns`; `missing` is the reason why there is
+    no route, or None."""
 
     solver: Solver
     ordering: Literal["own", "btfperm"]

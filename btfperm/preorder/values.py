@@ -59,7 +59,7 @@ def refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: I
 def entries_below(
     columns: Columns, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray
 ) -> npt.NDArray[Any]:
-    """The numbers of the entries below the diagonal blocks. O(nnz)."""
+    """Where in ``columns.indices`` the entries below the diagonal blocks are. O(nnz)."""
     if blocks.size <= 2:
         return np.zeros(0, np.int64)
     block_of_row, block_of_col = np.zeros((2, columns.n), np.int32)

@@ -59,7 +59,7 @@ SMALL_ENTRY = 0.1
 # weak columns. If no column is weak, the predicted fill must become smaller (LESS_FILL), as on
 # power flow matrices at a flat start (0.70 times) and hangGlider_2 (0.946 times).
 FILL_MORE = 1.2
-_NEARLY_SYMMETRIC = 0.95  # of the entries
+_NEARLY_SYMMETRIC = 0.95  # share of the entries off the diagonal that have a mirror image
 
 
 class Ordered(NamedTuple):
@@ -82,7 +82,8 @@ def finite_values(A: Any, shape: Any, drop_zeros: bool | None) -> ValuedPattern 
 
 
 def valued_of(indptr: IndexArray, indices: IndexArray, values: npt.NDArray[Any]) -> ValuedPattern:
-    """A square matrix of canonical columns, whose arrays nobody else holds."""
+    """A square matrix of canonical columns. The arrays are not copied: the caller must not change
+    them afterwards."""
     n = indptr.size - 1
     pattern = Pattern._unchecked((n, n), frozen(indptr), frozen(indices))
     zero = values == 0

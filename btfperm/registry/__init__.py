@@ -3,9 +3,10 @@
 backend.
 
 Tests, benchmarks, `btfperm algorithms`, the help text and the table in docs/algorithms.md loop over
-these rows. The code of a row is ``btfperm/<package>/<family>/<name>.hpp`` with ``-`` as ``_``, on a
-GPU ``.cu``, whose driver is loaded only when one of its rows is run. ``algorithm.py`` defines a
-row, ``steps.py`` lists the other steps that a backend implements, such as the certificate.
+these rows. The code of a row is ``btfperm/<package>/<family>/<name>.hpp`` with ``-`` as ``_``; on a
+GPU it is ``<name>.cu``, whose driver ``<name>_gpu.py`` is loaded only when one of its rows is run,
+and over MPI ranks ``<name>_mpi.py``. ``algorithm.py`` defines a row, ``steps.py`` lists the other
+steps that a backend implements, such as the certificate.
 """
 
 from __future__ import annotations

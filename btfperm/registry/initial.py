@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts: cheap matchings, which a search then completes."""
+"""Initializers: cheap algorithms for an initial matching, which a search then completes."""
 
 from __future__ import annotations
 

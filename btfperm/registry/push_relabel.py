@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pushes led by distance labels, as published."""
+"""Push-relabel algorithms, as published."""
 
 from __future__ import annotations
 

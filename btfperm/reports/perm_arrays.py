@@ -97,7 +97,7 @@ def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
         fields = _reader(data)(data, name)
     except (MemoryError, UnreadableInputError):
         raise
-    except Exception as error:  # the parsers of three libraries, on bytes of any kind
+    except Exception as error:  # for arbitrary bytes, the parsers raise errors of many kinds
         raise UnreadableInputError(
             f"{name}: this is no permutation file that can be read ({cause_text(error)})"
         ) from None

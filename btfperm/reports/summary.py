@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The facts of a decomposition in one small dictionary, and whether block triangular form pays.
+"""The facts of a decomposition in one small dictionary, and whether a direct solver should use the
+block triangular form.
 
 Computed from the boundaries, without a pass over the entries.
 """

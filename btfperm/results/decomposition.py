@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["BlockTriangularForm", "Decomposition", "DulmageMendelsohn"]
 
 _ON_DEVICE = {*(field.name for field in FIELDS if field.on_device), "paired_row"}
-# By `==`: everything in a file except `meta`.
+# What `==` compares: everything in a file except `meta`.
 _COMPARED = tuple(field.name for field in (*FIELDS, *SCALINGS))
 
 
@@ -212,9 +212,9 @@ class Decomposition(Drawn, OnDemand):
         or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``. A matrix
         on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives a ``csc_matrix``.
 
-        With ``scale=True`` each value is multiplied by the scalings of its row and column. In
-        the matrix of the weighted transversal, matched entries become 1 and all others at most 1
-        in modulus. `A` must be on the host and have values.
+        With ``scale=True`` each value is multiplied by the scalings of its row and column. In the
+        matrix of the weighted transversal, matched entries become 1 in modulus (with the algorithm
+        "heavy-perfect" nearly 1), all others at most 1. `A` must be on the host and have values.
 
         Raises
         ------
@@ -244,8 +244,8 @@ class Decomposition(Drawn, OnDemand):
         convention: str | None = None,
         replace: bool = True,
     ) -> None:
-        """Write the result; the format is taken from the suffix (`.npz`, `.mat`, `.json`,
-        `.txt`) unless given. See :func:`btfperm.save`."""
+        """Write the result; the format is taken from the suffix (`.npz`, `.mat`, `.json`, `.txt`,
+        `.petsc`) unless given. See :func:`btfperm.save`."""
         from btfperm.io import save
 
         save(self, path, format=format, convention=convention, replace=replace)

@@ -84,7 +84,8 @@ class GraphMatching(ReadOnlyArrays):
         return self.mate.size
 
     def pairs(self) -> IndexArray:
-        """(size, 2) the matched edges: the smaller vertex first, in its order. O(n)."""
+        """(size, 2) the matched edges, each with its smaller vertex first; these vertices ascend.
+        O(n)."""
         first = np.flatnonzero(self.mate > np.arange(self.n)).astype(self.mate.dtype)
         return np.column_stack([first, self.mate[first]])
 

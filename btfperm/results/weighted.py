@@ -41,8 +41,9 @@ class WeightedTransversal:
         duals in one pass over the entries: rounding errors only, unless the algorithm is
         "heavy-perfect". For "product" in nats: a gap of 0.01 is 1 % of the product
     log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings r and c for which each
-        ``r[i] * abs(A[i, j]) * c[j]`` is at most 1, and 1 at matched entries, up to rounding; the
-        product of the matched ones is exp(-gap). None unless the kind is "product"
+        ``r[i] * abs(A[i, j]) * c[j]`` is at most 1, up to rounding. At matched entries it is 1, or
+        with "heavy-perfect" nearly 1, so that their product is exp(-gap). None unless the kind is
+        "product"
     row_dual, col_dual : (m,), (n,) the dual variables u and v of the objective: u[i] + v[j] plus
         the contribution of an entry is at most 0; at matched entries it is 0, or a term of the gap.
         They are the scalings for "product"; None for "bottleneck"

@@ -20,8 +20,9 @@ from btfperm.pattern import permute
 
 
 def example_matrix(n: int) -> Any:
-    """Rows 0 ... n/4 need the core, the core is a grid, it needs rows 3n/4 ... n; all numbered at
-    random."""
+    """Rows n/4 to 3n/4, the core, are one irreducible block with the pattern of a grid. The rows
+    before it and behind it are blocks of one row, with random entries above the diagonal blocks.
+    Then all rows and columns are numbered at random."""
     import cupy
     import cupyx.scipy.sparse as cs
 

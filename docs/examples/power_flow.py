@@ -3,7 +3,7 @@
 
     python docs/examples/power_flow.py [BUSES]
 
-With the largest product on the diagonal, the fill does not depend on the order of the rows.
+With the largest product on the diagonal, the fill hardly depends on the order of the rows.
 """
 
 from __future__ import annotations

@@ -188,7 +188,8 @@ def _read(
 
 
 def _is_small(path: str, within: float) -> bool:
-    """Whether a file is square and small enough. Standard input cannot be read twice."""
+    """Whether a file holds a square matrix that is small enough for the solvers. The answer is True
+    for standard input, whose header cannot be read in advance."""
     from btfperm.io import peek
     from btfperm.reports.page.facts import likely_entries
 

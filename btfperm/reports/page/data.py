@@ -2,7 +2,7 @@
 """What the page's script draws and lists: pictures in layers, the blocks, the permutations.
 
 Size        Pictures and lists have limits in bytes or in number, so that the page stays small for
-            a matrix of any size: it then names fewer rows, and says so.
+            a matrix of any size. The page of a large matrix names fewer rows, columns and blocks.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["LISTED_BLOCKS", "page_data"]
 
 LISTED_BLOCKS = 5_000  # in the table: the largest ones
 _NAMED_LINES = 250_000  # rows and columns whose original numbers the page holds
-_OVERVIEW = 640  # cells; about the pixels of the picture on a screen
-_FINER = (2048, 1024)  # cells for zooming, if the picture is small enough
+_OVERVIEW = 640  # most rows and columns of cells; about the pixels of the picture on a screen
+_FINER = (2048, 1024)  # the same for zooming; the first of which the picture is small enough
 _MOST_BYTES = 400_000  # of the finer picture
 _DETAILS = 6  # largest blocks with a picture of their own
 _DETAIL = (1024, 512, 256)
@@ -77,7 +77,8 @@ def _largest_blocks(d: DulmageMendelsohn) -> Any:
 
 
 def _layers(pattern: Pattern, d: DulmageMendelsohn | None, threads: int | None) -> list[Any]:
-    """The whole matrix in the cells of a screen, and finer."""
+    """Pictures of the whole matrix: one of `_OVERVIEW` cells, and one of `_FINER` cells if the
+    matrix has more rows or columns. A picture of more than `_MOST_BYTES` is left out."""
     layers = []
     for cells in (_OVERVIEW, *_FINER):
         view = view_of(pattern, d, cells=cells, threads=threads)

@@ -66,8 +66,8 @@ def _levels(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
 
 
 def _compressed(data: bytes) -> bytes:
-    """By runs and codes of different length, without a search for longer repetitions: they are rare
-    in a density picture, and the search would take a hundred times as long on a dense one."""
+    """Compressed by run lengths and Huffman codes only. Longer repetitions are rare in a density
+    picture, and a search for them would take a hundred times as long on a dense one."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 15, 9, zlib.Z_RLE)
     return packer.compress(data) + packer.flush()
 

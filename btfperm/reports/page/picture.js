@@ -76,7 +76,8 @@ class Picture {
     this.canvas.style.touchAction = this.isWhole ? "pan-x pan-y" : "none";
   }
 
-  // Fits the canvas to its width; a very long matrix is stretched.
+  // Sets the resolution of the canvas. Its height is 0.4 to 1.3 times its width, so that very tall
+  // or wide matrices are distorted.
   fit() {
     const ratio = Math.min(Math.max(this.rows / this.cols, 0.4), 1.3);
     const scale = globalThis.devicePixelRatio || 1;

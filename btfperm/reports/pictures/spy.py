@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_SIDE", "draw_after", "draw_before"]
 
-_CELLS = 800  # rows and columns of cells on axes that btfperm makes
+_CELLS = 800  # the largest number of cells along the longer side of a picture
 LONGEST_SIDE = 3  # a longer picture is stretched to the axes
 
 
@@ -69,7 +69,8 @@ def draw_after(
 
 
 def _cells(ax: Axes) -> int:
-    """As many as the axes have pixels, so that no cell is lost between two of them."""
+    """The number of cells along the longer side: as many as it has pixels in a file of 200 dpi,
+    so that each cell is drawn, but at most `_CELLS`."""
     box = ax.get_window_extent()
     of_file = 200 / ax.figure.dpi  # files have more pixels than the screen
     return int(min(_CELLS, max(box.width, box.height, 100) * max(of_file, 1)))

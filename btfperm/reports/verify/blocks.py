@@ -81,7 +81,9 @@ def check_irreducible(s: Subject) -> Iterator[Violation]:
 
 
 def check_order(s: Subject) -> Iterator[Violation]:
-    """The canonical order: ascending inside blocks; blocks by falling height, ties by column."""
+    """The canonical order: rows and columns ascend inside the blocks. The blocks of each coarse
+    part are in the order of falling height; ties, and blocks of the rectangular parts, whose height
+    is 0, are in the order of their smallest column, in the vertical part of their smallest row."""
     for perm, boundaries, noun in (
         ("row_perm", "row_blocks", "rows"),
         ("col_perm", "col_blocks", "cols"),
@@ -122,7 +124,9 @@ def _least(perm: Index, boundaries: Index) -> Index:
 
 
 def _heights(s: Subject, first: int, last: int) -> Index:
-    """Height of each square block, provided that the order is canonical.
+    """Height of each square block, provided that the order is canonical. It is 0 for a block
+    without entries to its right in other square blocks (its successors are the blocks in whose
+    columns its rows have such entries), else one more than the largest height of a successor.
 
     In canonical order heights fall, so the nearest successor has the greatest height of all
     successors, and height[k] is one more. If the computed numbers never rise along the order, they

@@ -15,7 +15,7 @@ __all__ = ["SCALES", "check_scalings", "check_unmatched"]
 
 SCALES = ("log_row_scale", "log_col_scale")
 
-# Rounding errors of the logarithms: absolute, and relative to the largest scaling.
+# Rounding errors of the logarithms: absolute, and relative to the largest logarithm of a scaling.
 _ABSOLUTE, _RELATIVE = 1e-9, 1e-10
 # Larger logarithms would hide any fault behind their rounding errors. No matrix needs them: along a
 # path of 10 million rows, logarithms of doubles add up to 7e9.
@@ -26,7 +26,8 @@ def check_scalings(s: Subject) -> Iterator[Violation]:
     """There is one finite scaling for each row and column. Scaled entries are 1 in modulus where
     they are matched, and at most 1 elsewhere; entries with the value zero are not matched.
 
-    If the file admits a gap, the product of the matched entries may be as small as exp(-gap)."""
+    If the file admits a gap, the product of the scaled matched entries may be as small as
+    exp(-gap)."""
     faults = list(_faults_of_form(s))
     yield from faults
     if faults:
