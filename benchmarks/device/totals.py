@@ -6,10 +6,9 @@ that is on the device already. The whole call begins with a canonical pattern on
 with the results on the host; the copy of the pattern's two arrays from pinned memory is a lower
 bound. The column ``copy + 1.5 device`` is the aim in docs/gpu-decomposition.md: the copy, and 1.5
 times the time of the call on the device, of which half a time is for results and launches. The
-second table
-compares the command with reading the file alone. Files are Matrix Market, read from the page cache
-by a fresh process each time. The first run of each command does not count: it compiles the modules
-to bytecode, as the installation of a package does.
+second table compares the command with reading the file alone. Files are Matrix Market, read from
+the page cache by a fresh process each time. The first run of each command does not count: it
+compiles the modules to bytecode, as the installation of a package does.
 """
 
 from __future__ import annotations
