@@ -225,7 +225,8 @@ def _means(name: str, values: Sequence[float]) -> list[str]:
 
 
 def _contest(rows: Sequence[Row], algorithms: Sequence[str], threads: int) -> str:
-    """Start, search and certificate of each algorithm on all threads, as ratios to the first."""
+    """Initial matching, search and certificate of each algorithm on all threads: the time of all
+    three over that of the first algorithm."""
     if len(algorithms) < 2:
         return ""
     whole = {

@@ -43,7 +43,8 @@ def renumbered(hard, numbering, seed=0):
 
 
 def chain(n):
-    """One augmenting path through all n columns; the only perfect matching; n blocks."""
+    """Greedy leaves one augmenting path, through all n columns. There is only one perfect matching,
+    so each block has one row."""
     return Hard(adversarial.chain(n), n, n)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every kernel on small matrices, for NVIDIA's checkers, which slow it down some hundred times.
+"""Every kernel on small matrices, for NVIDIA's checkers, which slow kernels down some hundred-fold.
 
 ``compute-sanitizer --tool memcheck python -m tests.sanitized_gpu [NAME ...]``, and initcheck,
 synccheck, racecheck; `.ci/run gpu` runs all four. NAME is an algorithm; the default is all.
@@ -71,7 +71,8 @@ def main(names: list[str]) -> int:
 
 
 def before_and_after_trees() -> int:
-    """The parts of meeting-trees beside its search: removal of leaves, and far walks."""
+    """The parts of meeting-trees beside its search: removal of leaves, and
+    `far_walks_gpu`."""
     from btfperm.transversal.augmenting import meeting_trees_gpu
 
     hubs = families.hubs_and_leaves(300, 1_200, 1).A

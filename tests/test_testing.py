@@ -45,7 +45,7 @@ def sections(text):
         ):
             excess, noun, groups = head.groups()
             found[noun] = int(excess.replace(",", "")), int(groups.replace(",", "")), []
-        elif line.startswith("  stored zeros"):  # the groups without them follow
+        elif line.startswith("  stored zeros"):  # then the groups of A without its stored zeros
             nested = True
         elif nested and line.startswith("    "):
             continue
@@ -174,8 +174,8 @@ def test_the_error_holds_the_diagnosis_and_names_rows_and_columns():
 
 @pytest.mark.parametrize("kind", [list, np.array], ids=["list", "array"])
 def test_given_names_replace_those_of_a_model(kind):
-    """In any form that `diagnose` accepts; a list of the wrong length is refused, if it is empty,
-    too."""
+    """Names may have any form that `diagnose` accepts. A list of the wrong length is refused, also
+    an empty one."""
     model = System(btfperm.as_pattern([[1, 0], [1, 0]]), ("f", "g"), ("x", "y"))
     text = message_of(assert_structurally_nonsingular, model)
     assert "rows f, g have entries only in column x" in text

@@ -218,7 +218,7 @@ def markdown(data: dict[str, Any]) -> str:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """The sentences that the aims are about."""
+    """Sentences with the figures that have aims."""
     said = []
     large = [row for row in rows if row["n"] >= LARGE]
     for name in PAIRS:

@@ -75,7 +75,7 @@ def _tri(xp: Any, size: float) -> tuple[Any, Any, int]:
 
 
 def _wide(xp: Any, width: float, size: float) -> tuple[Any, Any, int]:
-    """4 entries a row, at most `width` above the diagonal: n / width levels at least."""
+    """4 entries a row, at most `width` columns right of the diagonal: at least n / width levels."""
     n = int(size)
     rows = xp.repeat(xp.arange(n), 4)
     cols = rows + 1 + _below(xp, 3, int(width), 4 * n)

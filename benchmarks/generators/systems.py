@@ -89,7 +89,8 @@ def digraph(n: int, degree: float) -> sp.csc_array:
 
 
 def wide(n: int, width: int) -> sp.csc_array:
-    """Triangular: diagonal and 4 entries a row up to `width` above it, so some n / width deep."""
+    """Triangular: diagonal and 4 entries a row, at most `width` columns right of it, so some
+    n / width levels."""
     rng = np.random.default_rng(SEED)
     diagonal = np.arange(n)
     rows = np.repeat(diagonal, 4)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The profiles of the two papers on searches on a GPU: their best variant beside the parallel and
-sequential searches of the host, from results of the sections `paper-000` and `paper-003`.
+"""The profiles of the two papers on searches on a GPU: the best variant of each paper beside the
+parallel and sequential searches on the CPU, from results of the sections `paper-000` and
+`paper-003`.
 
 "GPU-BFS" is Deveci et al. (Euro-Par 2013), and "G-PR" Deveci et al. (ICPP 2013).
 """

@@ -26,7 +26,7 @@ COMPARED = ("ss-dfs", "ss-bfs", "pothen-fan", "ms-bfs", "hopcroft-karp")
 
 
 def searched(row: Row) -> bool:
-    """Whether columns were unmatched after the start, and the search finished."""
+    """Whether columns were unmatched after the initial matching, and the search finished."""
     return bool(row["seconds"]) and row["counters"].get("edges", 0) > 0
 
 

@@ -44,7 +44,7 @@ from benchmarks.timing import CORES, Outcome, problems, race, side_by_side
 
 PUSH_MT = "push-relabel-mt"
 RUNS = 10  # on all threads, as in the paper
-FEW_RUNS = 2  # of the others on several threads
+FEW_RUNS = 2  # of the other searches on several threads
 SERIAL = ("ss-dfs", "ss-bfs", "ms-bfs", "hopcroft-karp")  # of figure 1, on three graphs
 FRONTIERS = "coPaperDBLP"  # the graph of figure 8
 # First one graph of each class, then the others: a run with little time has all classes.

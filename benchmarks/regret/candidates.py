@@ -89,9 +89,7 @@ def measure(case: Case, how: How) -> Row:
     calls: dict[str, Call] = {AUTO: automatic}
     took = {AUTO: _seconds(automatic, how)}
     kept = [AUTO]  # `auto` stays, whatever the time of its first call
-    settled = (
-        set()
-    )  # starts that are too slow, or that leave no column unmatched: the search does not matter
+    settled = set()  # initial matchings that are too slow or maximum: the search does not matter
     for start, algorithm, threads in _candidates(how.threads if pattern.nnz >= LEAST_SHARED else 1):
         if (start, threads) in settled:
             continue
@@ -130,7 +128,7 @@ def measure(case: Case, how: How) -> Row:
 
 
 def _from_side(pattern: Any, side: str) -> Any:
-    """As `auto`, except for the side, the only choice that a caller can change."""
+    """The result of `auto`, which is made to search from `side` (rows or columns)."""
     from btfperm import maximum_transversal
     from btfperm.path.rules import Rule
     from btfperm.transversal.auto_table import TABLE
@@ -144,8 +142,8 @@ def _from_side(pattern: Any, side: str) -> Any:
 
 
 def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
-    """(start, algorithm, threads), the usually fast ones first, so that
-    the limit of the others is short."""
+    """(initial matching, algorithm, threads), the usually fast ones first, so that the limit of the
+    others is short."""
     from btfperm.registry import algorithms
 
     rows = [row for row in algorithms(package="transversal") if row.backend == "cpu"]

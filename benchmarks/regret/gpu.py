@@ -41,7 +41,7 @@ from benchmarks.timing import synchronised
 USES_THREADS = 1_000_000  # entries
 LEAST_LIMIT, MOST_LIMIT = 0.05, 1.5  # seconds
 PATIENCE = 2.0  # times the best so far, after which a search on the GPU is stopped
-LONG = 0.3  # seconds: a call that long is not repeated
+LONG = 0.3  # seconds: a call whose samples take more in all is not repeated
 NEAR = 2.0  # times the best in the warm-up: such a call is repeated
 PAUSE_SECONDS = 5e-3  # after this the threads of a call no longer wait for the next
 _STARTING = (

@@ -67,7 +67,7 @@ def test_rules_are_judged_by_the_other_choices():
     assert figures == {"choice": "ss-bfs", "matrices": 4, "behind": 1.2, "others": {"hkdw": 1.0}}
     assert [o for o in rows.objections(worth) if "hkdw would be 1.00" in o]
     assert not rows.objections(worth_of(four_rows[:1]))  # too few matrices for an objection
-    assert not worth_of(four_rows)["start"]  # there is only one start, so nothing to compare
+    assert not worth_of(four_rows)["start"]  # one initial matching only: nothing to compare
 
 
 def test_threads_and_sides_are_judged_too():

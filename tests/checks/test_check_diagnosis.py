@@ -79,12 +79,13 @@ OVER = "overdetermined"
         (["truncated"], True),
         (["full"], True),
         ([OVER], RIGHT[OVER][1:]),  # a group is missing
-        ([OVER], RIGHT[OVER][::-1]),  # the largest first
+        ([OVER], RIGHT[OVER][::-1]),  # in the opposite order
         ([OVER, 1, "rows"], [3]),
         ([OVER, 1, "rows"], [4, 3]),
         ([OVER, 1, "columns"], [3, 5]),
         ([OVER, 1, "excess"], 2),
-        ([OVER, 1], {**RIGHT[OVER][1], "rows": [2, 3, 4], "columns": [3, 5]}),  # a square row
+        # row 2 and column 5 are in the square part
+        ([OVER, 1], {**RIGHT[OVER][1], "rows": [2, 3, 4], "columns": [3, 5]}),
         ([OVER, 2, "explanation"], {"rows": [5, 6, 7], "columns": [4]}),  # not minimal
         ([OVER, 2, "explanation"], {"rows": [5], "columns": []}),  # not closed
         ([OVER, 2, "explanation"], {"rows": [3, 4], "columns": [3]}),  # of another group
@@ -94,7 +95,7 @@ OVER = "overdetermined"
         (["empty_rows"], []),
         (["empty_columns"], [5]),
         (["repair", "remove_rows"], [3, 6, 7]),
-        (["repair", "remove_rows"], [3, 4, 7, 8]),  # the others are dependent
+        (["repair", "remove_rows"], [3, 4, 7, 8]),  # rows 5, 6 both need column 4
         (["repair", "fix_columns"], [3]),
         (["repair", "add_entries"], []),
         (["repair", "add_entries"], [[0, 0]]),

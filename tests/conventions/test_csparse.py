@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CSparse: the blocks are those of `cs_dmperm`; with its matching, so are the orders inside the
-horizontal and inside the vertical part."""
+"""CSparse: the blocks are those of `cs_dmperm`. If btfperm is given the matching of `cs_dmperm`,
+the orders inside the horizontal and inside the vertical part are also the same."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_independent_of_the_algorithm(A, initializer, algorithm):
     d = btfperm.dulmage_mendelsohn(A, initializer=initializer, algorithm=algorithm)
     assert_same(d, btfperm.dulmage_mendelsohn(A))
     assert d.meta["initializer"] == initializer
-    assert d.meta["algorithm"] in (algorithm, "none")  # none: the start matched everything
+    assert d.meta["algorithm"] in (algorithm, "none")  # none: no search was needed
 
 
 def another_matching(A, col_match, data):

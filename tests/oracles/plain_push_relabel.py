@@ -10,8 +10,8 @@ from tests.oracles.plain_pattern import column_lists, row_lists
 
 def push_relabel(A, k):
     """The counts of PR from an empty matching: single pushes, double pushes, calls of GR, and
-    pushes that change psi of their column. GR is called after each k (m + n) of the latter, or with
-    k = 0 only at the start."""
+    pushes that change psi (the label) of their column. GR is called at the start, and if k > 0
+    after each k (m + n) pushes that change psi."""
     m, n = A.shape
     rows_of, cols_of = column_lists(A), row_lists(A)
     row_match, col_match = [-1] * m, [-1] * n
@@ -43,7 +43,7 @@ def push_relabel(A, k):
 
 
 def exact_labels(cols_of, row_match, col_match):
-    """GR: psi of the rows and of the columns."""
+    """GR: the labels psi of the rows and of the columns, from a search from all unmatched rows."""
     m, n = len(row_match), len(col_match)
     queue = deque(u for u in range(m) if row_match[u] < 0)
     psi_col = [m + n] * n

@@ -283,7 +283,8 @@ def amd_order(A: Any) -> Ints:
 
 
 def klu_analyze(A: Any, *, btf: bool = True) -> tuple[Ints, Ints, Ints]:
-    """P, Q, R of KLU's own analysis: BTF, then AMD in each block. Gather; Q may have flips."""
+    """P, Q, R of KLU's own analysis: BTF, then AMD in each block. The permutations
+    gather; entries of Q may be flagged, see `unflip`."""
     with _Klu(A, None, None, btf) as klu:
         return klu.orders()
 

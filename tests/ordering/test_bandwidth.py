@@ -19,8 +19,8 @@ SQUARE = [k for k in known_answers() if k.shape == (k.structural_rank, k.structu
 
 
 def bandwidth_and_profile(A, order):
-    """The largest distance of an entry from the diagonal, and the sum over the rows of the distance
-    of the first entry, of A + A'."""
+    """For A + A' in this order: the largest distance of an entry from the diagonal, and the sum
+    over the rows of the distance of the row's first entry from the diagonal."""
     place = np.empty(order.size, dtype=np.int64)
     place[order] = np.arange(order.size)
     C = sp.coo_array(A)

@@ -272,7 +272,7 @@ def test_the_order_in_a_run_of_blocks_is_that_of_each_block():
 
 @given(A=strategies.nonsingular(), seed=st.integers(0, 9))
 def test_apply_to_new_values(A, seed):
-    """From the second matrix with the same entries on, a `Gather` permutes the values alone."""
+    """From the second matrix with the same pattern on, a `Gather` permutes only the values."""
     p = btfperm.preorder(A)
     rng = np.random.default_rng(seed)
     first = sp.csc_matrix(A)
@@ -339,8 +339,8 @@ def test_minimum_fill_must_save_enough_within_its_work(limit, value, monkeypatch
 
 
 def test_minimum_fill_beside_minimum_degree():
-    """With pivots on the diagonal of unsymmetric blocks, it has less of the predicted fill: at most
-    0.95 times that of amd, and on one of these matrices at most 0.82 times."""
+    """With pivots on the diagonal of unsymmetric blocks, minimum-fill has less predicted fill: at
+    most 0.95 times that of amd, and on one of these matrices at most 0.82 times."""
     ratios = []
     for name in ("west0067", "west0479", "bp_1200"):
         fills = [

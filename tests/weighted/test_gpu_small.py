@@ -100,8 +100,8 @@ def test_rectangular_and_singular(shape):
 
 
 def test_the_cpu_matches_the_columns_that_are_left(monkeypatch):
-    """It does after a limit on the entries, after one on the rounds, and where few columns are
-    left."""
+    """The auction on the GPU ends at a limit on the entries, at one on the rounds, or when few
+    columns are left."""
     A = hard("log-normal", 150)
     best = btfperm.weighted_transversal(A).objective
     limits = {"_MOST_PASSES": 1, "_MOST_ROUNDS": 1, "max_unmatched": lambda n: n // 10}

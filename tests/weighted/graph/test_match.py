@@ -37,8 +37,8 @@ def optimum(G):
 
 @cache
 def graph_and_optimum(n, m, seed, weights):
-    """A random graph and the largest weight of a matching. It is stored, because to compute it
-    takes longer than all algorithms together."""
+    """A random graph and the largest weight of a matching. They are cached, because computing
+    the optimum takes longer than all algorithms together."""
     G = random_graph(n, m, seed, weights)
     return G, optimum(G)
 
@@ -139,8 +139,8 @@ def test_the_diagonal_is_ignored(name, options):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("least", [5e-324, 1.5e-323])
 def test_weights_whose_halves_are_rounded(name, least):
-    """The duals of an edge are halves of its weight, which the auction finds from larger ones. An
-    entry of the diagonal, which is no edge, does not change the unit of the weights."""
+    """Duals are halves of other numbers, and half of such a weight is rounded. An entry of the
+    diagonal, which is no edge, does not change the unit of the weights."""
     edge = sp.csc_array([[0, least], [least, 0]])
     for G in ([[7, least], [least, 0]], sp.block_diag((edge, [[7]], sp.csc_array((3, 3))))):
         m = btfperm.match(sp.csc_array(G), algorithm=name, seed=0)
