@@ -28,7 +28,7 @@ class System(NamedTuple):
 
 
 def as_system(A: Any) -> System | None:
-    """The system of a model that a package knows, with the defaults of its adapter; None for
+    """The `System` of a Pyomo or CasADi model, with the defaults of its adapter; None for
     anything else."""
     if isinstance(A, System):
         return A

@@ -29,10 +29,10 @@ class Action(Enum):
     START_ON_CPU = auto()  # the same initializer on the CPU, from an empty matching
     CONTINUE_WITH_DEFAULT = auto()  # the default algorithm, from the current matching
     RESTART_ON_CPU = auto()  # everything again on the CPU, by the rules for the CPU
-    WARN_AND_RESTART_ON_CPU = auto()  # the same, with a BackendWarning, results on the host
+    WARN_AND_RESTART_ON_CPU = auto()  # RESTART_ON_CPU with a warning, results on the host
     PROVE_ON_CPU = auto()  # check the certificate on the CPU
     SECOND_FROM_MATCHING = auto()  # a DefectWarning, and another algorithm repairs the matching
-    SECOND_FROM_EMPTY = auto()  # the same from an empty matching
+    SECOND_FROM_EMPTY = auto()  # a DefectWarning; another algorithm starts with an empty matching
 
 
 class State(NamedTuple):

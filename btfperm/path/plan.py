@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PUBLISHED", "Plan", "make_plan", "plan_on_cpu", "plan_search", "searches_from_rows"]
 
-PUBLISHED = "published"  # the algorithm of a caller who wants the best of the published ones
+PUBLISHED = "published"  # as `algorithm=`: choose only among the published algorithms
 
 # Features that cost one sample of the column pointers, without the row indices.
 _OF_DEGREES = frozenset(("longest", "skew", "empty", "single", "hidden"))

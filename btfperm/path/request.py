@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a caller asks for beside the matrix, validated once, and what is left of the limits."""
+"""The arguments of a call except the matrix, validated once, with its limits of time and work."""
 
 from __future__ import annotations
 
@@ -118,14 +118,14 @@ class Request:
             self.deadline = time.perf_counter() + float(min(time_limit, _LONGEST))
 
     def on_cpu(self) -> Request:
-        """The same call without a GPU, with what is left of the limits."""
+        """The same call without a GPU, with the same deadline and the work that is left."""
         other = copy.copy(self)
         other.backend, other.device = "cpu", None
         return other
 
     def rest(self) -> Request:
         """A request for another search on the CPU, by the rules of ``auto`` and with default
-        options, within what remains of the limits of this call."""
+        options, with the deadline of this call and the work that is left."""
         other = self.on_cpu()
         other.algorithm = other.initializer = "auto"
         other.options = NO_OPTIONS

@@ -149,7 +149,7 @@ def _run(
         return SolverRun(**about, error=row.missing)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the same for each run, and of no use beside a table
+            warnings.simplefilter("ignore")  # each run would repeat them
             route = row.make(A, columns)
             return SolverRun(**about, **_measured(route, columns, *sides, repeats, budget))
     except (MemoryError, OverflowError):

@@ -11,7 +11,7 @@ from btfperm.reports.verify.subject import Subject, Violation, named, wrong
 
 
 def check_arrays(s: Subject) -> Iterator[Violation]:
-    """Every array is there, holds integers and has the length that the shape asks for."""
+    """Every array is there, holds integers and has the length that follows from the shape."""
     for name in s.missing:
         yield wrong("arrays", f"{name} is missing")
     sizes = {"row_perm": s.m, "col_perm": s.n}

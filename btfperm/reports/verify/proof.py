@@ -12,7 +12,7 @@ from btfperm.reports.verify.subject import Subject, Violation, wrong
 
 
 def check_matching(s: Subject) -> Iterator[Violation]:
-    """Both arrays hold the same pairs, and each pair is an entry of the matrix."""
+    """`row_match` and `col_match` agree, and each matched pair is an entry of the matrix."""
     in_range = True
     for key, size, noun in (("row_match", s.n, "rows"), ("col_match", s.m, "cols")):
         out = np.flatnonzero((s[key] < -1) | (s[key] >= size))
