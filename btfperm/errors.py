@@ -76,7 +76,7 @@ class UnreadableInputError(BtfpermError, ValueError):
 
 
 class InvalidMatrixError(UnreadableInputError):
-    """Arrays from the caller do not describe a sparse matrix."""
+    """The caller's arrays are no valid matrix, or lack the values that the function needs."""
 
 
 class CheckFailedError(BtfpermError):

@@ -70,7 +70,7 @@ def one_line(text: str) -> str:
     there is no variable x\x1b[2J\ny
     """
     longest = 4 * LONGEST_SENTENCE
-    if len(text) > longest:  # an escape of ten characters may follow for each of them
+    if len(text) > longest:  # each character may become an escape of ten
         text = shortened(text, longest)
     words = _LONG_WORD.sub(lambda word: shortened(word[0], LONGEST_WORD), printable(text))
     return shortened(words, LONGEST_SENTENCE)

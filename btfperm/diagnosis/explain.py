@@ -27,7 +27,7 @@ from btfperm.results import DulmageMendelsohn
 
 __all__ = ["Part", "defect", "explained"]
 
-_SHARE = 4  # a quarter of the entries may be visited to give short items priority
+_SHARE = 4  # at most a quarter of the entries is visited to match items of few entries first
 
 Marks = npt.NDArray[np.bool_]
 

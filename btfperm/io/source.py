@@ -155,7 +155,7 @@ class Source:
         return origin
 
     def because(self, cause: Exception, what: str) -> UnreadableInputError:
-        """`cause` itself if it is already such an error, else an error that quotes it."""
+        """`cause` itself if it is an UnreadableInputError, else such an error that quotes it."""
         if isinstance(cause, UnreadableInputError):
             return cause
         return self.error(f"{what} ({cause_text(cause)})")

@@ -83,5 +83,5 @@ def after(event: Event, state: State) -> Action:
     if event is Event.UNDECIDED:
         return Action.PROVE_ON_CPU
     if state.second:
-        return Action.RAISE  # the same algorithm would fail in the same way
+        return Action.RAISE  # the repair failed, too, or cannot run
     return Action.SECOND_FROM_MATCHING if state.legal else Action.SECOND_FROM_EMPTY

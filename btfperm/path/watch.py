@@ -30,8 +30,8 @@ class SearchState(NamedTuple):
     ----------
     step : ``"start"`` or ``"search"``
     algorithm : the registry name of what runs
-    matched : matched entries at this time; at the start of a step, what the last one left. Over MPI
-        ranks: of the rows and columns of this rank
+    matched : matched entries at this time; at the start of a step, those of the step before. Over
+        MPI ranks: of the rows and columns of this rank
     possible : an upper bound of `matched`: the smaller of the numbers of rows and columns
     entries : entries visited in this step so far
     done : whether the step has ended

@@ -4,8 +4,8 @@
 Idea        The permuted matrix B is block upper triangular, so only its diagonal blocks need
             factors. The entries above them are multiplied, not factored, and cause no fill.
 Segments    Blocks of at least `LARGE` rows are factored alone. Long runs of blocks of one row need
-            no factors. The runs of other blocks are factored together, coupling included, which
-            adds at most LARGE - 1 numbers for each entry between them.
+            no factors. The runs of other blocks are factored together with the entries between
+            them, which adds at most LARGE - 1 numbers for each such entry.
 Solve       back substitution over the segments, last to first; transposed, first to last
 Cost        the factors, then O(nnz(B) + fill) for each solve, with some Python calls for each
             segment; there are at most 4 n / LARGE + 1 segments

@@ -193,7 +193,7 @@ class Factorization:
         given = checked_right_side(b, self.shape[0])
         right = given.T if given.ndim == 2 else given[None]
         pairs = right.dtype.kind == "c" and self.dtype.kind != "c"
-        if pairs:  # real factors: real and imaginary columns
+        if pairs:  # real factors: solve for the real and the imaginary parts
             right = np.concatenate((right.real, right.imag))
         x = self._solved(np.ascontiguousarray(right, dtype=self.dtype), trans, refine)
         if pairs:

@@ -59,7 +59,7 @@ class PermArrays:
 
     @property
     def kind(self) -> str:
-        """What `verify` takes as its `kind`."""
+        """The argument `kind` of `verify` for these arrays."""
         row = conventions[self.convention]
         if row.pairs_diagonal:
             return "solver"

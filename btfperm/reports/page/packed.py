@@ -73,7 +73,7 @@ def _compressed(data: bytes) -> bytes:
 
 
 def png_within(counts: npt.NDArray[np.int64], most: int) -> str | None:
-    """The picture as an address for the page, or None if it has more than `most` bytes."""
+    """The picture as a data URL, or None if it has more than `most` bytes."""
     data = png(counts)
     return None if len(data) > most else f"data:image/png;base64,{base64.b64encode(data).decode()}"
 
