@@ -244,6 +244,13 @@ def test_every_large_block_is_counted_and_the_largest_are_described():
     assert text.endswith("block 0, 7 x 1, vertical: 7 rows (0, 1, 2, 3, 4, ...), column 0")
 
 
+def test_large_blocks_of_one_size_are_described_in_their_order():
+    blocks = sp.block_diag([np.ones((2 + k % 2, 2 + k % 2)) for k in range(40)])
+    text = message_of(assert_blocks_at_most, blocks, 1)
+    numbers = [int(number) for number in re.findall(r"^  block (\d+)", text, re.MULTILINE)]
+    assert numbers == list(range(1, 20, 2))
+
+
 @pytest.mark.parametrize("square", ["x", 2, None])
 def test_square_is_true_or_false(square):
     with pytest.raises(btfperm.InvalidArgumentError, match="square must be True or False"):

@@ -8,6 +8,8 @@ import re
 
 import pytest
 
+import btfperm
+
 RANKS = {"blocks": 4, "singular": 2, "wide": 2, "tall": 2, "zeros": 2, "empty": 0, "no_entries": 0}
 
 
@@ -133,6 +135,22 @@ def test_a_file_that_fails_does_not_stop_the_others(cli, matrix, tmp_path):
     answers = [json.loads(line) for line in cli(*words, "--json").out.splitlines()]
     assert [answer["exit_code"] for answer in answers] == [1, 3, 0]
     assert len({frozenset(answer) for answer in answers}) == 1
+
+
+def test_an_interrupt_ends_the_work_on_all_files(cli, matrix, monkeypatch):
+    """Not only on the file that is read at that time."""
+    names = []
+
+    def interrupted(path, **options):
+        names.append(path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(btfperm.io, "read", interrupted)
+    paths = [str(matrix(name)) for name in ("blocks", "singular", "tall")]
+    cli("rank", *paths).failed(130, "interrupted")
+    assert names == paths[:1]
+    ended = cli("rank", *paths, "--json")
+    assert (ended.code, ended.json["exit_code"]) == (130, 130)
 
 
 def test_warnings_belong_to_their_matrix(cli, matrix):

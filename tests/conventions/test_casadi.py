@@ -120,8 +120,10 @@ def test_no_entries_at_all(shape):
 @given(A=strategies.nonsingular())
 def test_a_preordering_keeps_the_order_inside_its_blocks(A):
     p = btfperm.preorder(A, solver="klu")
-    order = as_casadi(p)
+    order, parts = as_casadi(p), as_casadi(btfperm.dulmage_mendelsohn(A))
     check_lower(A, *order)
+    np.testing.assert_array_equal(order.coarse_rowblock, parts.coarse_rowblock)
+    np.testing.assert_array_equal(order.coarse_colblock, parts.coarse_colblock)
     for perm, ours in ((p.row_perm, order.rowperm), (p.col_perm, order.colperm)):
         assert pieces(ours, order.rowblock) == pieces(perm, p.blocks)[::-1]
 

@@ -227,8 +227,10 @@ def rows_of_few_patterns(draw):
 
 @given(drawn=rows_of_few_patterns())
 @example(drawn=(3, [{0, 2}, {0, 2}, {0}, {1}]))  # only the last column separates row 2 from 0 and 1
+@example(drawn=(6, [{0}, {1, 2}, {3}, {0}, {5}] * 20 + [{4}, {2, 4}] * 20))
 def test_rows_with_identical_patterns(drawn):
-    """All sets of rows that are equal as sets, without the empty ones, the largest first."""
+    """All sets of rows that are equal as sets, without the empty ones, the largest first; those of
+    one size by their first rows."""
     n, rows = drawn
     pairs = [(i, j) for i, row in enumerate(rows) for j in row]
     equal = {}
@@ -236,8 +238,8 @@ def test_rows_with_identical_patterns(drawn):
         equal.setdefault(frozenset(row), []).append(i)
     expected = [same for row, same in equal.items() if row and len(same) > 1]
     found = btfperm.diagnose(strategies.coo(pairs, (len(rows), n))).identical_rows
-    assert sorted(map(list, found)) == sorted(expected)
-    assert [len(same) for same in found] == sorted(map(len, expected), reverse=True)
+    in_order = sorted(expected, key=lambda same: (-len(same), same[0]))
+    assert [same.tolist() for same in found] == in_order
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -261,6 +263,32 @@ def test_the_work_on_one_group_is_not_taken_from_the_next(seed):
     together, alone = marked(blocks), [marked([block]) for block in blocks]
     for k in (0, 1):
         np.testing.assert_array_equal(together[k], np.concatenate([marks[k] for marks in alone]))
+
+
+def test_the_work_on_one_group_is_bounded():
+    """A group with thousands of unmatched rows, each of which could explain it, gets some passes
+    over its entries, not one for each row."""
+    rng = np.random.default_rng(1)
+    A = sp.csc_array(rng.permuted(np.tile(np.arange(400) < 3, (4000, 1)), axis=1))
+    d = btfperm.dulmage_mendelsohn(A)
+    before = _core.backends.entries_visited()
+    (group,) = btfperm.diagnose(d).overdetermined
+    visited = _core.backends.entries_visited() - before
+    assert group.excess == 3600
+    assert visited < 20 * A.nnz, "one pass for each row visits 288 times the entries"
+
+
+def test_groups_of_one_size_are_in_the_order_of_the_decomposition():
+    rng = np.random.default_rng(2)
+    tall = [np.ones((k + 1, k)) for k in rng.integers(1, 4, 60)]
+    for kind, blocks in (("overdetermined", tall), ("underdetermined", [b.T for b in tall])):
+        d = btfperm.dulmage_mendelsohn(sp.block_diag(blocks, format="csc"))
+        groups = getattr(btfperm.diagnose(d), kind)
+        sizes = [sum(d.block(k).shape) for k in range(d.n_blocks)]
+        assert groups.order.tolist() == sorted(range(60), key=sizes.__getitem__)
+        ours = [(group.rows.tolist(), group.cols.tolist()) for group in groups]
+        blocks_in_order = (d.block(k) for k in groups.order.tolist())
+        assert ours == [(block.rows.tolist(), block.cols.tolist()) for block in blocks_in_order]
 
 
 @st.composite

@@ -47,6 +47,15 @@ def test_block_graph_is_the_oracles(A):
     check_graph(A, d, d.block_graph())
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_many_blocks_of_one_level(seed):
+    A = sp.random_array((90, 90), density=0.01 * (seed + 1), rng=seed)
+    A = sp.csc_array(sp.triu(A) + sp.eye_array(90))
+    d = btfperm.dulmage_mendelsohn(A)
+    assert d.n_blocks == 90
+    check_graph(A, d, d.block_graph())
+
+
 @given(strategies.any_square())
 def test_block_graph_of_the_triangular_form(A):
     f = btfperm.block_triangular_form(A)

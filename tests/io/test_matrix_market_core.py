@@ -10,9 +10,11 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from btfperm import _core
-from btfperm.io import matrix_market_body, matrix_market_core, read, write_matrix
+from btfperm.io import matrix_market_body, matrix_market_core, read, read_matrix, write_matrix
 
 
 def without_the_package(monkeypatch):
@@ -64,6 +66,38 @@ def test_the_first_bad_line_is_found_by_any_thread(tmp_path, monkeypatch, later)
     )
     with pytest.raises(ValueError, match="line 133336: a row and a column number are expected"):
         read(file, threads=4)
+
+
+@given(
+    lines=st.lists(
+        st.tuples(
+            st.sampled_from(["1", "", "%", " ", "\r", "1 1", "\t2", " % 1"]), st.integers(1, 600)
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    parts=st.integers(1, 3),
+)
+@example(lines=[("1", 256)], parts=1)
+@example(lines=[("", 1000)], parts=1)
+def test_short_lines_are_counted(lines, parts):
+    """Lines of one or two bytes: many line ends lie in the bytes that are counted at a time."""
+    text = "".join(f"{line}\n" * count for line, count in lines).encode()
+    ends, before = (np.empty(parts + 1, dtype=np.int64) for _ in range(2))
+    found = _core.io.divide_text(np.frombuffer(text, dtype=np.uint8), ends, before)
+    starts = [line.lstrip(b" \t\r")[:1] for line in text.split(b"\n")[:-1]]
+    entries = sum(start not in (b"", b"%") for start in starts)
+    assert found == (len(starts), entries, -1)
+    assert before[-1] == entries and ends[-1] == len(text)
+
+
+@pytest.mark.parametrize("size", [11, 12, 16, 17, 40])
+def test_an_array_of_one_digit_numbers(tmp_path, size):
+    values = np.arange(size * size) % 10
+    head = f"%%MatrixMarket matrix array integer general\n{size} {size}\n"
+    (tmp_path / "a.mtx").write_text(head + "".join(f"{value}\n" for value in values.tolist()))
+    found = read_matrix(tmp_path / "a.mtx").toarray()
+    np.testing.assert_array_equal(found, values.reshape(size, size).T)
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")

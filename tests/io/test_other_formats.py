@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
-from btfperm.io import peek, read, read_matrix, write_matrix
+from btfperm.io import matlab, peek, read, read_matrix, write_matrix
 from btfperm.io.mat5_elements import SPARSE, variables
 
 
@@ -209,6 +209,18 @@ def test_mat_without_a_sparse_matrix(tmp_path):
         read(file)
     with pytest.raises(UnreadableInputError, match="text is no matrix"):
         read(f"{file}:text")
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (4, 5), (1, 13), (13, 1), (5, 2), (7, 7)])
+@pytest.mark.parametrize("block", [1, 4, 5, 1 << 16])
+def test_dense_mat_in_blocks(tmp_path, monkeypatch, shape, block):
+    """Blocks end inside a column, and after one."""
+    monkeypatch.setattr(matlab, "_BLOCK", block)
+    D = np.arange(1.0, 1 + shape[0] * shape[1]).reshape(shape)
+    for dense in (D, D * (D % 3 > 0), D * (D % 2) * 1j, np.zeros(shape)):
+        scipy.io.savemat(tmp_path / "a.mat", {"D": dense})
+        assert np.array_equal(read_matrix(f"{tmp_path}/a.mat:D").toarray(), dense)
+        assert np.array_equal(read(f"{tmp_path}/a.mat:D").to_scipy().toarray(), dense != 0)
 
 
 def test_mat_names_in_a_message_are_cut(tmp_path):

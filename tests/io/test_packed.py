@@ -188,6 +188,30 @@ def test_a_gnu_header_has_no_prefix(tmp_path):
     assert read(path).source["member"] == "d/x.mtx"
 
 
+@pytest.mark.parametrize(
+    ("first", "headers"),
+    [
+        ("README", {"size": "700"}),
+        ("README", {"path": "a/longer/name"}),
+        ("x" * 120, {"size": "700"}),
+        ("x" * 120, {}),
+    ],
+)
+@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_a_header_describes_the_next_member_only(tmp_path, first, headers, form):
+    """A size or a name in an extended header ends with its member."""
+    content = {first: b"z" * 700, "folder/": None, "only.mtx": TEXT, "last": b"y" * 900}
+    with tarfile.open(tmp_path / "a.tar", "w", format=form) as tar:
+        for name, data in content.items():
+            info = tarfile.TarInfo(name)
+            info.type = tarfile.DIRTYPE if data is None else tarfile.REGTYPE
+            info.size = len(data or b"")
+            info.pax_headers = headers if name == first else {}
+            tar.addfile(info, io.BytesIO(data or b""))
+    pattern = read(tmp_path / "a.tar")
+    assert pattern.nnz == 2 and pattern.source["member"] == "only.mtx"
+
+
 def member(data, *, flags=0, fields=b"", crc=None, size=None):
     """One gzip member with a header that `gzip.compress` does not write."""
     packer = zlib.compressobj(6, zlib.DEFLATED, -15)

@@ -36,7 +36,8 @@ def test_a_picture_of_any_window(data, seed):
     rng = np.random.default_rng(seed)
     m, n = data.draw(st.integers(0, 30)), data.draw(st.integers(0, 30))
     A = rng.random((m, n)) < 0.2
-    row_perm, col_perm = rng.permutation(m), rng.permutation(n)
+    perms = [rng.permutation(size) if data.draw(st.booleans()) else None for size in (m, n)]
+    row_perm, col_perm = perms
     rows, cols = window(data.draw, m), window(data.draw, n)
     cells = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 40))
     threads = data.draw(st.sampled_from([1, 2]))
@@ -44,8 +45,25 @@ def test_a_picture_of_any_window(data, seed):
         as_pattern(A), row_perm, col_perm, rows=rows, cols=cols, cells=cells, threads=threads
     )
     height, width = min(cells[0], rows[1] - rows[0]), min(cells[1], cols[1] - cols[0])
-    expected = plain(A[row_perm][:, col_perm], rows, cols, height, width)
+    orders = (slice(None) if perm is None else perm for perm in perms)
+    permuted = A[next(orders)][:, next(orders)]
+    expected = plain(permuted, rows, cols, height, width)
     assert found.shape == expected.shape and (found == expected).all()
+
+
+@pytest.mark.parametrize("first", [0, 5])
+def test_every_number_of_cells_of_a_matrix_in_its_order(first):
+    """Rows that are not permuted find their cells in a table of runs."""
+    for size in range(1, 50):
+        pattern = as_pattern(np.ones((first + size + 3, 1)))
+        turned = pattern.transpose()
+        for cells in range(1, size + 1):
+            window = (first, first + size)
+            expected = np.bincount(np.arange(size) * cells // size).tolist()
+            found = raster(pattern, rows=window, cells=(cells, 1))
+            assert found.ravel().tolist() == expected, (size, cells)
+            found = raster(turned, cols=window, cells=(1, cells))
+            assert found.ravel().tolist() == expected, (size, cells)
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])

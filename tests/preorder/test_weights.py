@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
+from hypothesis import strategies as st
 
 import btfperm
+from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, StructurallySingularError
 from btfperm.preorder import weights as weights_module
 from tests import strategies
@@ -52,6 +54,39 @@ def test_a_good_diagonal_needs_no_weighted_search(power_flow, monkeypatch):
 def test_a_weighted_order_with_much_more_fill_is_not_taken(power_flow, monkeypatch):
     monkeypatch.setattr(weights_module, "FILL_MORE", 0.0)
     assert btfperm.preorder(power_flow[1], solver="klu").weights == "none"
+
+
+@given(A=strategies.nonsingular(), seed=st.integers(0, 999))
+def test_weak_columns_by_their_definition(A, seed):
+    """Those whose diagonal entry is small beside the largest entry of the column in the same block,
+    for KLU after each row was divided by its largest entry in the whole matrix."""
+    d = btfperm.dulmage_mendelsohn(A)
+    pattern, n = d.pattern, A.shape[0]
+    modulus = np.exp(np.random.default_rng(seed).normal(0, 3, pattern.nnz))
+    dense = np.zeros((n, n))
+    dense[pattern.indices, pattern.cols()] = modulus
+    inside = d.row_block[:, None] == d.col_block
+    for scaled in (False, True):
+        values = dense / dense.max(axis=1, keepdims=True, initial=1e-99) if scaled else dense
+        diagonal = values[d.col_match, np.arange(n)]
+        expected = np.count_nonzero(
+            diagonal < 0.1 * np.where(inside, values, 0).max(axis=0, initial=0)
+        )
+        blocks = d.row_block, d.col_block, d.col_match
+        arrays = pattern.indptr, pattern.indices, modulus, *blocks
+        assert _core.preorder.count_weak(*arrays, 0.1, scaled) == expected
+
+
+@pytest.mark.parametrize("solver", ["klu", "superlu"])
+@pytest.mark.parametrize("above", [0.0, 1.0, 1e6])
+@pytest.mark.parametrize("copies", [1, 50])  # of fewer and of more than 500 rows
+def test_entries_above_the_blocks_do_not_change_the_choice(solver, above, copies):
+    """No pivot is chosen among them."""
+    A = np.kron(np.eye(6), [[4.0, 1.0], [1.0, 3.0]])
+    A[10:, 10:] = [[1e-9, 1.0], [1.0, 1e-9]]
+    A[:2, 2:10] = above
+    A = sp.kron(sp.eye_array(copies), sp.csc_array(A), format="csc")
+    assert btfperm.preorder(A, solver=solver).weights == "product"
 
 
 @pytest.mark.parametrize("solver", ["klu", "superlu"])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm import _core
-from btfperm.errors import InvalidArgumentError
+from btfperm.errors import InitialMatchingWarning, InvalidArgumentError
 from btfperm.pattern import as_pattern
 from btfperm.transversal.given import given_problem
 from tests import strategies
@@ -260,6 +260,15 @@ def test_a_transversal_of_a_matrix_of_another_size_is_a_start():
     t = start_from(sp.eye_array(4), larger)
     assert t.counters["initial_dropped"] == 2 and t.structural_rank == 4
     assert "initial_dropped" not in btfperm.maximum_transversal(SQUARE).counters
+
+
+@pytest.mark.parametrize("orientation", ["row_match", "col_match"])
+def test_the_first_of_the_pairs_with_the_same_row_or_column_stays(orientation):
+    A = np.ones((60, 3)) if orientation == "row_match" else np.ones((3, 60))
+    claimed = np.arange(60)[::-1] % 3  # 2, 1, 0, 2, ...
+    with pytest.warns(InitialMatchingWarning, match="57 of 60 pairs"):
+        t = btfperm.maximum_transversal(A, initial=claimed, orientation=orientation)
+    assert getattr(t, orientation).tolist() == [2, 1, 0] + 57 * [-1]
 
 
 def test_the_two_forms_of_scipy():

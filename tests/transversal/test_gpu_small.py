@@ -27,6 +27,7 @@ from tests.on_device import device_problem, matrix_there
 from tests.oracles import plain_matching
 from tests.transversal.test_counters import undeclared
 from tests.transversal.test_gpu import SEARCHES, VARIANTS, each_variant, run
+from tests.transversal.test_quality_of_starts import forest
 from tests.transversal.test_starts import STARTS, check_start, start
 
 pytestmark = pytest.mark.gpu
@@ -78,6 +79,16 @@ def test_rank_and_proof(row, options, judged_by_the_device, run_seed):
             assert 2 * t.counters.get("augmentations", 0) <= t.structural_rank, (
                 f"{name}: a start that is maximal has at least half of the pairs"
             )
+
+
+def test_forced_choices_come_first(run_seed):
+    """On a forest, a matching of vertices with one neighbour first is maximum."""
+    (row,) = (each.values[0] for each in STARTS if each.id.startswith("karp-sipser-gpu"))
+    for seed in (run_seed, run_seed + 1):
+        for A in (SMALL["chain"].A, forest(60, seed)):
+            A = families.renumbered(families.Hard(A, -1), "mixed", seed).A
+            P, problem, _, _ = start(A, row, seed=seed)
+            assert check_start(P, problem) == plain_matching.structural_rank(A)
 
 
 @each_start

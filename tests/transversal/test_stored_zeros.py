@@ -62,6 +62,25 @@ def test_one_entry_or_several(count, words):
     assert text.startswith(words)
 
 
+@pytest.mark.parametrize("drop_zeros", [False, True])
+@pytest.mark.parametrize(
+    ("algorithm", "initializer", "options"),
+    [
+        ("pothen-fan", "none", {"fairness": 0}),
+        ("push-relabel", "greedy", {"relabel": 2}),
+        ("auto", "two-sided", {"sweeps": 3}),
+    ],
+)
+def test_the_second_search_has_options_of_its_own(algorithm, initializer, options, drop_zeros):
+    """The effect of the zeros is found by `auto`, to which the options of this search mean
+    nothing."""
+    A = sp.csc_array((np.array([0.0, 1.0, 1.0]), ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
+    pattern = btfperm.as_pattern(A, drop_zeros=drop_zeros)
+    how = {"algorithm": algorithm, "initializer": initializer, "options": options}
+    (text,) = warning_texts(pattern, **how)
+    assert ("is 1, and 2 when they are kept" if drop_zeros else "is 2, but 1 without them") in text
+
+
 def test_no_warning_without_zeros():
     assert warning_texts(sp.eye_array(3)) == []
     assert warning_texts(np.array([[1, 0], [0, 1]])) == []  # zeros of a dense array are no entries

@@ -14,11 +14,12 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from btfperm_cli.main import main
 from click.testing import CliRunner
 
 import btfperm
-from btfperm.reports.page import facts
+from btfperm.reports.page import data, facts
 from btfperm.reports.page.packed import json_for_html, packed, png
 from btfperm.reports.page.snippets import snippets
 from tests.reports.page.pages import HOSTILE
@@ -134,6 +135,13 @@ def test_the_image_is_the_density(shape):
     pixels = image.imread(io.BytesIO(png(counts)), format="png")
     assert pixels.shape == (*shape, 4) and ((pixels[..., 3] > 0) == (counts > 0)).all()
     assert (pixels[..., :3] == 0).all()
+
+
+def test_blocks_of_one_size_are_listed_in_their_order():
+    blocks = [np.ones((1 + k % 3, 1 + k % 3)) for k in range(40)]
+    d = btfperm.dulmage_mendelsohn(sp.block_diag(blocks))
+    sizes = [sum(block.shape) for block in d]
+    assert data._largest_blocks(d).tolist() == sorted(range(40), key=lambda k: -sizes[k])
 
 
 def test_a_million_blocks_fit(tmp_path):
