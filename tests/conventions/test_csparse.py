@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
+from hypothesis import strategies as st
 
 import btfperm
-from btfperm.conventions import as_csparse
+from btfperm.conventions import CONVENTIONS, as_csparse
+from btfperm.conventions.rows import conventions
+from btfperm.reports.verify import verify
 from tests import strategies
 from tests.conventions.permuted import blocks, check_gathers, positions
 from tests.known_answers import known_answers, parametrized, read
 from tests.oracles import suitesparse
+from tests.reports.answers import pattern_of
 
 
 def check_csparse(A, d, order):
@@ -63,6 +67,25 @@ def test_ends_are_those_of_cs_dmperm_when_it_lends_its_matching(A):
     np.testing.assert_array_equal(order.p[: rr[1]], p[: rr[1]])
     np.testing.assert_array_equal(order.q[cc[3] :], q[cc[3] :])
     np.testing.assert_array_equal(order.p[rr[2] :], p[rr[2] :])
+
+
+@pytest.mark.parametrize("convention", ["csparse", "matlab", "casadi"])
+@given(A=strategies.any_matrix(), data=st.data())
+def test_any_changed_number_is_detected(convention, A, data):
+    """In the files of the three tools with the arrays of `cs_dmperm`; the first has `nb`, too."""
+    order = CONVENTIONS[convention](btfperm.dulmage_mendelsohn(A))
+    fields = {key: np.atleast_1d(value) for key, value in order._asdict().items()}
+
+    def verdict():
+        arrays, names = conventions[convention].read(fields, completed=False)
+        return verify(pattern_of(A), arrays, canonical=False, names=names)
+
+    assert verdict().ok
+    key = data.draw(st.sampled_from([key for key in fields if fields[key].size]))
+    place = data.draw(st.integers(0, fields[key].size - 1))
+    fields[key] = fields[key].copy()
+    fields[key][place] += data.draw(st.sampled_from([-3, -2, -1, 1, 2, 3]))
+    assert verdict().violations
 
 
 @parametrized(known_answers())

@@ -18,7 +18,9 @@ from hypothesis import given
 
 import btfperm
 from btfperm.conventions import as_petsc
+from btfperm.errors import UnreadableInputError
 from btfperm.io import write_petsc_is
+from btfperm.reports.perm_arrays import read_arrays
 from tests import strategies
 from tests.cli.conftest import cli
 from tests.conventions.permuted import check_gathers, dominant
@@ -156,6 +158,18 @@ def petsc_binary_io():
             spec.loader.exec_module(module)
             return module
     return None
+
+
+@pytest.mark.parametrize("index_bits", [32, 64])
+def test_files_of_another_length_are_refused(tmp_path, index_bits):
+    file = tmp_path / "perm.petsc"
+    write_petsc_is(file, [2, 0, 1], [0, 1, 2], index_bits=index_bits)
+    whole = file.read_bytes()
+    assert read_arrays(file).arrays["row_perm"].tolist() == [2, 0, 1]
+    for other in (*(whole[:k] for k in range(len(whole))), *(whole + bytes(k) for k in (1, 4, 9))):
+        file.write_bytes(other)
+        with pytest.raises(UnreadableInputError, match=r"perm\.petsc: "):
+            read_arrays(file)
 
 
 def test_numbers_beyond_32_bits(tmp_path):

@@ -216,6 +216,14 @@ def test_text_lists_everything_on_request():
     assert f"rows {', '.join(map(str, range(40)))} are empty" in found.text(limit=None)
 
 
+@pytest.mark.parametrize("noun", ["row", "column"])
+def test_groups_that_the_text_leaves_out_are_counted_with_their_excess(noun):
+    tall = sp.block_diag([np.ones((excess + 1, 1)) for excess in range(1, 15)])
+    text = btfperm.diagnose(tall if noun == "row" else tall.T).text(limit=10)
+    assert f"{sum(range(1, 15))} {noun}s too many, in 14 independent groups" in text
+    assert f"and 4 groups more, with {11 + 12 + 13 + 14} {noun}s too many" in text
+
+
 @st.composite
 def rows_of_few_patterns(draw):
     """A matrix in which many rows have the same pattern: its number of columns, and for each row

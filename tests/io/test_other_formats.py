@@ -59,6 +59,13 @@ def test_npz(tmp_path, A, layout, kind, compressed):
     assert header.entries in (None, matrix.nnz)
 
 
+@pytest.mark.parametrize("block", [(1, 1), (2, 3), (4, 1)])
+def test_entries_of_blocks_are_announced(tmp_path, block):
+    matrix = scipy.sparse.bsr_array(np.kron(np.eye(3), np.ones(block)), blocksize=block)
+    scipy.sparse.save_npz(tmp_path / "a.npz", matrix)
+    assert peek(tmp_path / "a.npz").entries == read(tmp_path / "a.npz").nnz == matrix.nnz
+
+
 def test_npz_from_standard_input(monkeypatch, A):
     file = io.BytesIO()
     scipy.sparse.save_npz(file, A)

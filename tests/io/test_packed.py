@@ -13,10 +13,12 @@ import struct
 import tarfile
 import zlib
 
+import numpy as np
 import pytest
 
 from btfperm.errors import UnreadableInputError
-from btfperm.io import peek, read
+from btfperm.io import peek, read, read_matrix, write_matrix
+from btfperm.io.formats import matrix_formats
 from btfperm.io.gzip_stream import GzipStream
 
 TEXT = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
@@ -100,6 +102,27 @@ def test_archive_with_one_matrix(tmp_path, path):
     assert pattern.nnz == 2
     assert pattern.source["member"] == path
     assert pattern.source["sha256"] == hashlib.sha256(whole).hexdigest()
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+@pytest.mark.parametrize(
+    "suffix",
+    [
+        suffix
+        for row in matrix_formats.values()
+        for suffix in row.writes
+        if suffix.count(".") == 1  # not packed itself
+    ],
+)
+def test_every_format_in_an_archive(tmp_path, suffix, mode):
+    """Also those that are not read from front to back."""
+    inside, A = tmp_path / f"a{suffix}", np.array([[0.0, 2.5, 0.0], [1.0, 0.0, -3.0]])
+    write_matrix(inside, A)
+    file = tmp_path / "a.tar"
+    file.write_bytes(archive(mode, {"README": b"x" * 700, f"a/a{suffix}": inside.read_bytes()}))
+    assert np.array_equal(read_matrix(file).toarray(), A)
+    assert np.array_equal(read(file).to_scipy().toarray(), A != 0)
+    assert peek(file).entries == 3
 
 
 @pytest.mark.parametrize(

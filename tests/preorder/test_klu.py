@@ -5,6 +5,7 @@ values, singular matrices. KLU's own answers are those of `tests.oracles.suitesp
 from __future__ import annotations
 
 import pickle
+import re
 from contextlib import nullcontext
 
 import numpy as np
@@ -278,6 +279,21 @@ def test_singular_matrices(library):
     F = btfperm.preorder(nearly, solver="klu").factor(nearly)
     with pytest.warns(IllConditionedWarning, match="column [0-4] and row [0-4], which"):
         F.solve(rng.normal(size=5))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_zero_pivot_is_named_by_its_own_row_and_column(library, seed):
+    """By the numbers in the matrix, not by places in the permuted one."""
+    A = np.kron(np.diag([3.0, 1.0, 2.0]), [[4.0, 1.0], [1.0, 3.0]])
+    A[2:4, 2:4] = 1.0
+    A[:2, 2:] = 1.0
+    rows, cols = np.random.default_rng(seed).permuted(np.tile(np.arange(6), (2, 1)), axis=1)
+    p = btfperm.preorder(A[rows][:, cols], solver="klu")
+    with pytest.raises(NumericallySingularError) as error:
+        p.factor(A[rows][:, cols])
+    col, row = map(int, re.search(r"column (\d) is zero.* row (\d)$", str(error.value)).groups())
+    assert rows[row] in (2, 3) and cols[col] in (2, 3)
+    assert p.row_perm[p.col_perm == col] == [row]
 
 
 @pytest.mark.parametrize("n", [0, 1, 60_000])

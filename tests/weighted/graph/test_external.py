@@ -15,6 +15,7 @@ import pytest
 
 import btfperm
 from btfperm import _core
+from btfperm.weighted import edge_file
 from btfperm.weighted.edge_file import EdgeFile
 from btfperm.weighted.external import LEAST_MEMORY, number_of_bytes
 from tests.weighted.graph.graphs import path, random_graph
@@ -43,6 +44,13 @@ def test_the_matching_is_that_of_local_max(weights, ties):
         inside, outside = both(A, {"ties": ties}, memory, seed=seed)
         same(inside, outside)
         assert (outside.counters["external_rounds"] > 0) == (memory != "1G")
+
+
+@pytest.mark.parametrize("entries", [1, 7, 64])
+def test_a_matrix_in_memory_is_written_in_parts(monkeypatch, entries):
+    """The parts end inside columns."""
+    monkeypatch.setattr(edge_file, "_PART", entries)
+    same(*both(random_graph(150, 600, 5)))
 
 
 @pytest.mark.parametrize("options", [{}, {"limit": 0.1}, {"limit": 2}])
