@@ -113,7 +113,7 @@ void bind_conversions(nb::module_& module) {
       },
       nb::arg("rows").noconvert(), nb::arg("cols").noconvert(), nb::arg("indptr").noconvert(),
       nb::arg("indices").noconvert(),
-      "Sorted columns of both halves of a list of which one half is given; number of entries.");
+      "Sorted columns of a symmetric matrix, one entry of each pair listed; number of entries.");
 }
 
 // Differences, places and samples of patterns in canonical columns.
@@ -166,8 +166,8 @@ void bind_canonical(nb::module_& module) {
       "last two are 0 without `positions`.");
 }
 
-// An axis of a picture of `places` rows or columns. Throws (ValueError) unless the window is inside
-// and has a cell for each of its places, or several places for each cell.
+// An axis of a picture of a matrix with `places` rows (or columns). Throws (ValueError) unless
+// `perm` is in range and the window is inside the matrix and has a place or more for each cell.
 template <class I>
 Axis<I> checked_axis(const In<I>& perm, I places, std::int64_t first, std::int64_t last,
                      std::int64_t cells, const char* name) {

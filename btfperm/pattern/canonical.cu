@@ -4,9 +4,9 @@
 // found[0] = 1: these are no compressed columns; found[1] = 1: not canonical. Races: a flag is only
 // set, never reset.
 //
-// The kernels at the end add up the values of duplicates. Run k holds the list positions
-// order[starts[k]] ... order[starts[k + 1] - 1] of the values of entry k. One thread adds up a run,
-// in the order of the list, so that the sum does not depend on the schedule.
+// The kernels at the end add up the values of duplicates. Run k, the values of entry k in the order
+// of the caller's list, is values[order[p]], starts[k] <= p < starts[k + 1]. One thread adds up a
+// run in this order, so that the sum does not depend on the schedule.
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
@@ -29,8 +29,8 @@ extern "C" __global__ void check_rows(Index m, Index n, const Index* indptr, con
     }
 }
 
-// Counts the starts of lists at each place. Prefix sums of `places` are then the column of each
-// entry. `places` has one place more than there are entries, and is zero before.
+// Counts, at each place of `indices`, the columns after the first one that start there. Prefix sums
+// of `places` are then the column of each entry. `places` has nnz + 1 numbers, all 0 before.
 extern "C" __global__ void mark_starts(Index n, const Index* indptr, Index* places) {
   for (long long j = first_item() + 1; j < n; j += item_stride())
     atomicAdd(reinterpret_cast<Place*>(&places[indptr[j]]), 1u);

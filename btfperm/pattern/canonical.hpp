@@ -6,8 +6,8 @@
 // Shortcut    Most files list their entries by columns, rows ascending: one pass proves that, and
 //             the row list is the answer as it stands. If most rows are empty, no array of the
 //             length m is made: the entries are distributed over columns, which are then sorted.
-// Interrupts  Passes over m rows or n columns end with the budget, too: a file of a few bytes may
-//             have 2^31 of them.
+// Interrupts  The budget also ends passes over m rows or n columns, because a file of a few bytes
+//             may declare 2^31 of them.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace btfperm {
 
 enum class Order : int { canonical = 0, unsorted = 1, duplicates = 2, invalid = 3 };
 
-// Checks compressed columns in one pass, by all threads. If they are invalid, `where` is the first
-// column whose boundaries are wrong, or the first position outside the rows. Throws Unfinished when
-// the budget ends the check.
+// Checks compressed columns with `capacity` row indices. If they are invalid, `where` is the first
+// column whose boundaries are wrong, or the position of the first row index out of range. Throws
+// Unfinished when the budget ends the check.
 template <class I>
 Order check_columns(const PatternView<I>& A, I capacity, int threads, Budget& budget,
                     std::int64_t& where) {
@@ -127,8 +127,8 @@ std::int64_t first_out_of_range(I m, I n, I nnz, const I* rows, const I* cols, B
 }
 
 // Columns of a list of positions. On return `rows` holds the row indices of the result (its first
-// indptr[n] places); `cols` is overwritten. `take(count)` allocates workspace, only when the list
-// is not in order: nnz places, and m + 1 unless most rows are empty.
+// indptr[n] places); `cols` is only read. `take(count)` allocates workspace, only when the list is
+// not ordered by columns: nnz places, and m + 1 unless most rows are empty.
 template <class I, class Take>
 I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Take take, Budget& budget) {
   constexpr I sparse = 8;  // rows per entry; with more, sorting costs less than passes over rows
@@ -200,7 +200,7 @@ I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* in
   return merge_duplicates(n, indptr, indices, budget);
 }
 
-// A with the entries of B (a subset of it) left out; returns the number of entries.
+// The entries of A that are not entries of B; returns their number.
 template <class I>
 I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* indices,
              Budget& budget) {
@@ -220,10 +220,10 @@ I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* ind
 // The place of each entry (rows[k], cols[k]) of a list in the canonical columns A, or -1 if A lacks
 // the entry. Returns the number of entries found. Positions outside the shape are not found.
 //
-// The search in a column first tries the last place found there and its successor, so a list that
-// is ordered by rows or by columns takes linear time, with duplicates too. Other lists take a
-// bisection of the column for each entry. `take(n)` allocates the last places, unless most columns
-// are empty: each entry then takes a bisection.
+// The search in a column first tries the last place found there and its successor, so a list of all
+// entries that is ordered by rows or by columns takes linear time, with duplicates too. In other
+// lists, an entry may take a bisection of its column. `take(n)` allocates the last places, unless
+// most columns are empty: then nearly every entry takes a bisection.
 template <class I, class Take>
 std::int64_t places_of_entries(const PatternView<I>& A, std::int64_t count, const I* rows,
                                const I* cols, I* places, Take take, Budget& budget) {

@@ -2,8 +2,8 @@
 // Features of some sampled columns of a pattern, for the rules of `auto`
 //
 // Every k-th column is sampled; k is chosen so that there are `sampled_columns` to twice as many
-// samples. Of a long column every l-th entry is sampled. Near the diagonal means within m /
-// diagonal_width rows of the place that the diagonal of the m x n rectangle has in that column.
+// samples (n if n is less). Of a long column every l-th entry is sampled. Near the diagonal means
+// within m / diagonal_width rows of the diagonal of the m x n rectangle in that column.
 //
 // Cost        O(sampled_columns * sampled_entries), whatever the size. Without positions
 //             O(sampled_columns)
@@ -23,7 +23,7 @@ struct Sample {
   double skew = 0;      // standard deviation of the numbers of entries, over their mean
   double empty = 0;     // share without an entry
   double single = 0;    // share with one entry
-  double hidden = 0;    // share of all entries that the sample does not explain
+  double hidden = 0;    // share of all entries beyond n times the mean of the sampled columns
   double diagonal = 0;  // share with the entry (j, j)
   double near = 0;      // share near the diagonal
 };

@@ -2,8 +2,8 @@
 // Sorted lists from pairs (list, item), for a rank that owns a few of the lists
 //
 // Idea        Count the items of each list, put them there, sort each list, drop duplicates.
-// Cost        O(pairs log(longest list)), O(pairs) for sorted lists; one copy of the items,
-//             and nothing of the length of the range of the items, which other ranks own.
+// Cost        O(pairs log(longest list)), O(pairs) for sorted lists. Memory: one copy of the items;
+//             no array has a place for each possible item, because other ranks own most of these.
 #pragma once
 
 #include <algorithm>

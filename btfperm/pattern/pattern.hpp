@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PatternView: a canonical pattern as the core sees it
+// PatternView: a view of compressed columns, canonical unless a function states otherwise
 //
 // Rows of column j are indices[indptr[j]] ... indices[indptr[j + 1] - 1], ascending, no duplicates.
 // I is std::int32_t or std::int64_t.

@@ -3,10 +3,10 @@
 //
 // Idea        The picture is a grid of cells over a window of the permuted matrix. The entries are
 //             visited as they are stored, so that memory is read in order, whatever the
-//             permutations. The cell of each row and column is computed before; a row that is not
-//             permuted finds its cell in a table of the length of the picture, which stays in the
-//             nearest cache. Each thread has counts of its own. They have eight bits, so that the
-//             nearest caches hold them, and whenever one overflows, the thread adds 256 to the
+//             permutations. The cell of each row and column is computed before. If rows are not
+//             permuted, a table of about the height of the picture gives their cells, and stays in
+//             the nearest cache. Each thread has counts of its own. They have eight bits, so that
+//             the caches hold them, and whenever one overflows, the thread adds 256 to the
 //             common count. Rows outside the window are counted in a row of cells that is left out,
 //             which costs less than a branch.
 // Cost        O(rows + columns + entries in the columns of the window), one pass over the entries.

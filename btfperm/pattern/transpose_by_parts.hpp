@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// transpose_by_parts: row lists made by all cores, the same as one core makes
+// transpose_by_parts: row lists by several threads, equal to those of `transpose` (canonical.hpp)
 //
 // Idea        Threads sort the entries into parts of neighbouring rows, and each thread writes to
 //             places of its own. Then each part, which is small enough for a cache, is transposed
 //             by one thread. There are no atomic operations, so a row with a large share of the
 //             entries causes no conflicts.
-// Cost        O(nnz) time. Workspace: 2 nnz, and 512 per thread
+// Cost        O(m + nnz) time. Workspace: 2 nnz indices, and 512 indices per thread
 #pragma once
 
 #include <omp.h>
@@ -79,7 +79,7 @@ void transpose_by_parts(const PatternView<I>& A, int threads, I* out_indptr, I* 
       const I end = part_end[part];
       const I first_row = part << shift;
       const I last_row = std::min(A.m - first_row, I{1} << shift) + first_row;
-      I* next_of = out_indptr + 1;  // ends as the end of the list, where the next one begins
+      I* next_of = out_indptr + 1;  // becomes the end of list i, where the next one begins
       std::fill(next_of + first_row, next_of + last_row, I{0});
       for (I k = begin; k < end; ++k) ++next_of[entries[k].row];
       I place = begin;

@@ -68,7 +68,7 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
           try {
             run(A, Matching<I>{row_match.data(), col_match.data()}, options, workspace, budget,
                 counters, proof);
-          } catch (const Unfinished&) {  // between two steps of the search, or by Ctrl-C
+          } catch (const Unfinished&) {  // the budget or Ctrl-C ended a pass
           }
         }
         raise_if_interrupted(budget);
@@ -290,7 +290,7 @@ void bind_for_tests(nb::module_& module) {
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(), nb::arg("steps"),
       nb::arg("gap_every"),
-      "So many label pushes in place; the labels (255: hopeless), for tests of their invariants.");
+      "At most `steps` label pushes in place; the labels (255: hopeless), to test invariants.");
   module.def(
       "push_until_stalled",
       [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,

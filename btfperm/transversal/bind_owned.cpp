@@ -57,7 +57,7 @@ struct BoundTrees {
     return {lines, counts};
   }
 
-  // Throws unless each line names a row or column of this rank.
+  // Throws unless each line, except notices, names a row or column here. Returns their number.
   std::int64_t checked(const In<I>& lines) const {
     if (lines.shape(0) % 3 != 0) throw std::invalid_argument("a line has three fields");
     for (std::size_t k = 0; k < lines.shape(0); k += 3) {

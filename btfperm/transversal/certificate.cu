@@ -8,7 +8,7 @@
 // Cost        visits each entry once for the cover and once for the check; one launch for each
 //             level
 // Encodings   reached[i] = 1: row i is reached, and in the cover; queue: columns reached
-// Races       a row is claimed by atomicExch, so its column is queued once; flags are only raised
+// Races       a row is claimed by atomicExch, so its column is queued once; flags are only set to 1
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/frontier.cuh"
@@ -44,7 +44,7 @@ extern "C" __global__ void queue_free_columns(Index n, const Index* col_match, I
     if (col_match[j] == -1) frontier.push(static_cast<Index>(j));
 }
 
-// One warp visits each of the columns queue[begin ... end - 1].
+// Visits the columns queue[begin ... end - 1], one warp for each column.
 extern "C" __global__ void reach_rows(Index begin, Index end, const Index* indptr,
                                       const Index* indices, const Index* row_match, int* reached,
                                       Index* queue, Findings* findings) {

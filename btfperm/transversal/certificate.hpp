@@ -153,8 +153,8 @@ I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint
   return last;
 }
 
-// Whether both arrays match all columns first ... last - 1, at entries of A. `thin`: most columns
-// have one or two entries.
+// Whether both arrays match all columns first ... last - 1, at entries of A. `thin`: columns have
+// fewer than three entries on average.
 template <class I>
 bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I first, I last) {
   using Unsigned = std::make_unsigned_t<I>;  // -1 becomes a number that is too large

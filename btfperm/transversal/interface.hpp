@@ -61,8 +61,8 @@ struct Counters {
   std::int64_t augmentations = 0;  // augmenting paths
   std::int64_t path_edges = 0;     // their total length in edges
   std::int64_t longest_path = 0;
-  std::int64_t pushes = 0;    // rows taken from another column
-  std::int64_t relabels = 0;  // labels recomputed for all rows
+  std::int64_t pushes = 0;    // rows taken by pushes; push-relabel: only from another column
+  std::int64_t relabels = 0;  // times that all labels were recomputed
   std::int64_t top_down_steps = 0;
   std::int64_t bottom_up_steps = 0;
   std::int64_t grafts = 0;
@@ -71,7 +71,7 @@ struct Counters {
   std::int64_t augment_us = 0;
   std::int64_t graft_us = 0;
   std::int64_t statistics_us = 0;
-  std::vector<std::int64_t> frontier_sizes;  // columns of each level, 0 after each phase
+  std::vector<std::int64_t> frontier_sizes;  // columns of each level; a 0 ends each phase
 
   // At most ten thousand levels are stored.
   void add_frontier(std::int64_t size) {

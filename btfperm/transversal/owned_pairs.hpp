@@ -2,8 +2,8 @@
 // One rank's part of an initial matching over ranks, and of the certificate
 //
 // Idea        Columns are matched to rows of their own rank without a message. A column that finds
-//             none proposes to one ghost row in each round; the owner of the row accepts the first
-//             proposal. The certificate passes once over the entries of the rank.
+//             none proposes in each round to one ghost, a row of another rank in its list, whose
+//             owner accepts the first proposal. The certificate takes one pass over the entries.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace btfperm {
 
 // Matches unmatched columns to unmatched rows of this rank: first all to the row on the diagonal,
-// where that is an entry, then each to its first unmatched row. Visited entries.
+// if that is an entry, then each to its first unmatched row. Returns the number of visited entries.
 template <class I>
 std::int64_t match_own_rows(const OwnedBipartite<I>& A, Budget& budget) {
   const std::int64_t row_first = A.row_bounds[A.rank], col_first = A.col_bounds[A.rank];
@@ -49,7 +49,7 @@ std::int64_t match_own_rows(const OwnedBipartite<I>& A, Budget& budget) {
 }
 
 // Lists the next proposal of each unmatched column to a ghost that is not known to be matched:
-// cols[k] proposes to ghosts[k]. cursor[c] moves behind it. Returns their number.
+// cols[k] proposes to ghosts[k]. cursor[c] advances past it. Returns the number of proposals.
 template <class I>
 std::int64_t propose_to_ghosts(const OwnedBipartite<I>& A, const std::uint8_t* ghost_matched,
                                std::int64_t* cursor, I* cols, I* ghosts) {
@@ -89,7 +89,7 @@ std::int64_t uncovered(std::int64_t n_cols, const std::int64_t* indptr, const I*
   return found;
 }
 
-// Number of matched columns whose row is in their list. `numbers`: row numbers by local number.
+// Number of matched columns whose row is in their list. numbers[r]: the row with local number r.
 template <class I>
 std::int64_t matched_entries(std::int64_t n_cols, const std::int64_t* indptr, const I* items,
                              const I* numbers, const I* col_match) {

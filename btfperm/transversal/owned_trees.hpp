@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Alternating trees over the rows and columns of one rank
 //
-// Idea        Trees grow from unmatched columns. A rank grows them through the rows and columns
-//             that it owns as far as it can, and collects lines for the owners of others; one
-//             exchange then serves many steps of the search. A row of another rank (a ghost) is
-//             claimed at most once in a phase: `ghost_seen` marks it until the caller clears it.
-//             Augmentation follows each path through the rank in the same way.
-// Roots       Arrays hold the local number of a root: its position, or behind all columns a place
-//             in the table of foreign roots. A rank that meets a foreign root subscribes to it at
+// Idea        Trees grow from unmatched columns. A rank extends them through the rows and columns
+//             that it owns until they leave it, and collects lines (messages) for the owners of the
+//             others; one exchange then serves many steps of the search. A row of another rank (a
+//             ghost) is claimed at most once in a phase: `ghost_seen` marks it until the caller
+//             clears it. Augmentation follows each path through the rank in the same way.
+// Roots       Roots have local numbers: a column of this rank its position, a root of another rank
+//             n_cols + its place in foreign_. A rank that meets a foreign root subscribes to it at
 //             its owner, which reports the end of its tree; so all ranks stop growing it.
-// Lines       (target, a, b), positions at the receiver, other numbers those of the whole matrix:
+// Lines       (target, a, b); target: a position at the receiver; others: numbers of the matrix
 //               row, parent, root           the column `parent` claims an unvisited row
 //               -1 - column, root, -1       the column joins a tree
 //               -1 - column, -, row         the tree of this root ends at an unmatched row
@@ -87,7 +87,7 @@ class OwnedTrees {
     }
   }
 
-  // Accepts the lines that arrived and, if `expands`, grows the trees; otherwise the columns that
+  // Processes the lines that arrived and, if `expands`, grows the trees; otherwise the columns that
   // have joined wait for a later call. Returns the number of trees of this rank's roots that have
   // ended, and adds the visited entries to `edges`.
   std::int64_t grow(std::int64_t n_lines, const I* lines, bool expands, std::int64_t& edges,
@@ -99,7 +99,7 @@ class OwnedTrees {
       prefetch_behind(head);
       const I c = work_[head];
       const I root = col_root_[c];
-      if (root < 0 || ended_[root] != 0) continue;  // released, or of no use
+      if (root < 0 || ended_[root] != 0) continue;  // released, or its tree has ended
       const std::int64_t visited = expand(c, root);
       edges += visited;
       if (!budget.spend(visited)) break;
@@ -109,7 +109,7 @@ class OwnedTrees {
   }
 
   // Augments along the paths of all ended trees, from their ends to their roots. `is_start`: this
-  // is the first step; the number of paths of this rank's roots.
+  // is the first step; it returns the number of paths of this rank's roots, later steps return 0.
   std::int64_t augment(std::int64_t n_lines, const I* lines, bool is_start) {
     std::int64_t paths = 0;
     if (is_start) {
@@ -131,8 +131,8 @@ class OwnedTrees {
     return paths;
   }
 
-  // Releases the rows and columns of ended trees; their number of rows, and the number of columns
-  // that are left.
+  // Releases the rows and columns of ended trees. Returns the number of rows that it released, and
+  // the number of columns that are still in trees.
   std::pair<std::int64_t, std::int64_t> release() {
     const auto is_over = [this](I root) { return ended_[root] != 0; };
     const std::size_t before = tree_rows_.size();
@@ -176,7 +176,7 @@ class OwnedTrees {
   I unvisited(std::int64_t r) const { return A_.row_match[r] < 0 ? unmatched : I{-1}; }
 
   // Takes an unmatched row of this rank if there is one, else all unvisited rows. So a tree that
-  // ends leaves the other rows to other trees. The entries visited.
+  // ends leaves the other rows to other trees. Returns the number of entries visited.
   std::int64_t expand(I c, I root) {
     const std::int64_t first = A_.indptr[c], last = A_.indptr[c + 1];
     for (std::int64_t p = first; p < last; ++p) {
@@ -273,7 +273,7 @@ class OwnedTrees {
                 number_of_root(root));
   }
 
-  // Matches a column to a row; the row to which it was matched.
+  // Matches a column to a row. Returns the row to which it was matched before.
   I exchange_mate(I c, I row) {
     const I before = A_.col_match[c];
     A_.col_match[c] = row;
@@ -286,7 +286,7 @@ class OwnedTrees {
     outbox_.put(rank, static_cast<I>(row - row_owners_.first_of(rank)), 0, 0);
   }
 
-  // Augments from a row of this rank on, as far as the path stays here.
+  // Augments from a row of this rank on, until the path leaves the rank or ends.
   void follow(I r) {
     while (true) {
       const I parent = rows_[r].parent;
@@ -299,7 +299,7 @@ class OwnedTrees {
     }
   }
 
-  // Requests what the columns behind this one in the queue will need from memory.
+  // Prefetches the data of the columns that follow in the queue.
   void prefetch_behind(std::size_t head) const {
     if (head + 12 < work_.size()) prefetch(A_.indptr + work_[head + 12]);
     if (head + 8 < work_.size()) prefetch(A_.items + A_.indptr[work_[head + 8]]);
@@ -338,8 +338,8 @@ class OwnedTrees {
   std::vector<I> foreign_;             // numbers of the roots of other ranks
   std::unordered_map<I, I> place_of_;  // their local numbers
   std::vector<Subscription> subscriptions_;
-  std::vector<I> tree_rows_, tree_cols_;  // all that are in trees
-  std::vector<I> work_;                   // columns that grow
+  std::vector<I> tree_rows_, tree_cols_;  // those in trees
+  std::vector<I> work_;                   // columns whose lists must be visited
   std::int64_t ended_now_ = 0;
   Outbox<I> outbox_;
 };

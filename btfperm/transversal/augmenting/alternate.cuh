@@ -5,8 +5,8 @@
 // Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013, algorithm 3 and section 3; names as in the paper.
 //
 // A thread follows a path from its end towards its unmatched column. Paths may meet: a thread stops
-// at a column that another thread has matched to one of the column's rows (predecessor[cmatch[c]]
-// == c).
+// at a column c that another thread has matched in this phase already, to a row that c has reached
+// (predecessor[cmatch[c]] == c).
 //
 // Invariants  A matched column stays matched. cmatch is right at the end: a column is only ever
 //             matched to rows whose predecessor it is. Several rows may claim the same column:

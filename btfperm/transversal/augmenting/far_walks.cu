@@ -13,11 +13,11 @@
 //             them. If a wave ends and there was no push since its start, no unmatched column can
 //             reach an unmatched row: the matching is maximum.
 // Paper       the push and the global relabelling of A. V. Goldberg, R. E. Tarjan, "A new approach
-//             to the maximum-flow problem", J. ACM 35 (1988), as in g-pr, but both at the same time
+//             to the maximum-flow problem", J. ACM 35 (1988); here both run at the same time
 // Cost        O(nnz) per wave, some tens of waves. A step of a wave or of a walk is five dependent
 //             memory accesses; there is one grid barrier for 16 steps. Workspace: 9 (m + n)
 //             indices, m words
-// Prefer it   if the search of meeting-trees has not ended after some hundred rounds and many
+// Prefer it   if the search of meeting-trees has not ended after several hundred rounds and many
 //             columns are unmatched. For a few columns, trees from both sides are faster. Of the
 //             benchmark's graphs, only permuted honeycombs (`hex:*+rcp`) need it: on them, trees
 //             alone did not end within the limit of our measurements
@@ -205,8 +205,8 @@ extern "C" __global__ void prepare_far(Index m, Index n, const Index* indptr,
   if (first_item() == 0) progress->course.gap = gap;
 }
 
-// Runs the walks of this block, one of `all`, in a round. Few walks go to each warp, because memory
-// latency dominates.
+// Runs the walks of this block, one of `all`, in a round. The walks are spread over all warps,
+// because memory latency dominates.
 __device__ void walk_round(const Field& field, const Course& course, Index* list, Count walkers,
                            Count seed, Count block, Count all, Round* counted) {
   const Count warps = blockDim.x / 32;

@@ -12,15 +12,15 @@
 //             by `meeting_peel.cu`; its row, or its column, is in a minimum cover
 //             up[i] = the row of the previous matched entry in its tree, towards the root: -1 - j
 //             for the first entry below column j, i for the first below row i
-//             state[j], state[n + i] = the State of the tree with root column j, or row i
+//             state[j], state[n + i] = the State of the tree with root column j, or row i. joined:
+//             the tree has a path; released: the path was used, and the tree no longer exists
 // Invariants  the matching does not change while trees grow. An owner changes only from none or
 //             from a released root. A root has at most one path, so paths are disjoint
 // Races       atomicCAS on owner gives a matched entry to one tree. A thread forms a path by
 //             setting the state of the column root, then that of the row root. If the second fails,
 //             the thread resets the column root. Another thread may have met the column root in
-//             between and then has put its vertex on the border. This is safe: the row root was
-//             lost to another path, so this phase is not the last
-
+//             between; it then treated its vertex as one with neighbours in other trees. This is
+//             safe: the row root was lost to another path, so this phase is not the last
 #pragma once
 
 #include "backends/gpu/index.cuh"

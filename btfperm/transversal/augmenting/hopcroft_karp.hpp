@@ -11,7 +11,7 @@
 //             unmatched
 // Encodings   level[j] - base = number of matched edges between column j and the unmatched columns;
 //             negative: not reached in this phase. `base` grows from phase to phase, which clears
-//             all levels at once; level -1 also marks a column from which a search found no path
+//             all levels at once. Depth-first searches set level -1 for columns they are done with
 // Invariants  after the search, every row in the list of a column of level k < last is matched to a
 //             column of level <= k + 1; unmatched rows occur only in lists of columns of level
 //             `last`
@@ -100,8 +100,8 @@ class HopcroftKarp {
     }
   }
 
-  // One depth-first search down the levels. It sets level -1 for each column from which it finds no
-  // path.
+  // One depth-first search down the levels; augments along the path that it finds. It sets level -1
+  // for the columns of this path, and for each column from which it finds none.
   void dig(I root) {
     I depth = 0;
     stack_[0] = root;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting-trees, one round that extends the trees: a warp scans columns or rows of one side, first
-// those in the list of the round, then those in its own queue; see meeting_trees.cu
+// meeting-trees, one round that extends the trees: a warp scans columns or rows of one side in the
+// lists of the round; in thin rounds, then those in the queue of its block; see meeting_trees.cu
 #pragma once
 
 #include "backends/gpu/block_queue.cuh"
@@ -12,7 +12,7 @@ constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // of a block
 constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // capacity of a warp's queue, in items
 constexpr Index hub_limit = 256;  // longer lists, of hubs, are cut into pieces for several warps
 constexpr Index piece = 256;      // entries of a piece
-constexpr unsigned max_step_items = 32 * warps;  // items of a block
+constexpr unsigned max_step_items = 32 * warps;  // of a block in one step
 
 struct Lists {
   Index* next[2][2];    // [side][buffer]: three words per item, see OwnQueue
@@ -177,7 +177,7 @@ struct Grower {
     }
   }
 
-  // Scans the whole list of column or row `self`, or nothing if its tree already has a path.
+  // Scans the list of column or row `self`, or cuts it if long, unless its tree has a path.
   __device__ void expand_whole(bool valid, Index code, Index self, Index root) {
     Index begin = 0, degree = 0;
     if (valid) {

@@ -17,8 +17,8 @@
 //             all rounds. Workspace: m + n indices, and 6 (m + n) indices for lists
 // Prefer it   if most entries are in long lists and many lists have one entry: on kron graphs the
 //             core is empty. Otherwise the kernel returns after it has read all list lengths. If
-//             lists are short (er:22:3, road), peeling would leave a third of the vertices in
-//             the core, but the walks of meeting_walks.cu match as many in less time
+//             lists are short (er:22:3, road), peeling would match two thirds of the vertices, but
+//             the walks of meeting_walks.cu match as many in less time
 // Encodings   vertex: column j as j, row i as -1 - i
 //             place[j], place[n + i] = 2 + the position of the first unmatched neighbour in the
 //             vertex's list; 0: none, or the vertex is matched. An unmatched vertex with at least 2
@@ -45,10 +45,10 @@ using Leaves = WarpQueue<3, 128>;  // vertex, and two neighbours that were unmat
 struct Peeled {
   Count rounds[3][2];  // three sets in rotation: vertices listed for the next round, pairs
   Count barrier;
-  Count matched;       // columns matched before; if any, the kernel does nothing
+  Count matched;       // columns matched before; if any, the kernel matches nothing
   Count leaves;        // before the first round
   Count long_entries;  // in lists longer than short_list
-  Count peeled;        // 0: the kernel did nothing
+  Count peeled;        // 0: the kernel matched nothing
   Count edges, core_cols, core_rows, n_rounds, pairs;
 };
 static_assert(sizeof(Peeled) == 16 * sizeof(Count));
@@ -190,7 +190,7 @@ __device__ Count peel_in_rounds(const Core& core, Index* lists, Leaves queue, Co
   }
 }
 
-// lists: 6 (m + n). Does nothing if a column is matched, if fewer than one vertex in
+// lists: 6 (m + n). Matches nothing if a column is matched, if fewer than one vertex in
 // `vertices_per_leaf` has a list of one entry, or if most entries are in short lists.
 extern "C" __global__ void __launch_bounds__(32 * warps, 4)
     peel(Index m, Index n, const Index* indptr, const Index* indices, const Index* row_indptr,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all blocks of meeting-trees do next. Each block computes it from the same counts.
+// The next action of all blocks of meeting-trees; each computes it. Terms: see meeting_trees.cu
 #pragma once
 
 #include "backends/gpu/index.cuh"
@@ -83,7 +83,7 @@ struct Plan {
     } else {
       action = grow;
       // A side with more open vertices waits: its trees do not grow. In a thin round both sides
-      // grow, because the larger side costs nothing.
+      // grow: the round does not fill the device, so the larger side costs no time.
       Count growing = 0;
       for (int side : {cols, rows}) {
         grows[side] = all_thin || open(side) <= (both > limits.few_open ? 1 : limits.max_ratio) *

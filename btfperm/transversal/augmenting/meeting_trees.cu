@@ -4,8 +4,8 @@
 // Idea        Alternating trees grow from all unmatched columns and all unmatched rows at once;
 //             where two trees meet, one of either kind, they form an augmenting path. When a phase
 //             has enough paths, the kernel augments along them and releases their trees. All other
-//             trees stay and grow into the vertices that became available. Only their border is
-//             scanned again, so a tree without a border is never read again. When the trees of one
+//             trees stay and grow into the vertices that became available. Only their border, the
+//             vertices with neighbours in other trees, is scanned again. When the trees of one
 //             side are complete and there is no path, the matching is maximum. The whole search is
 //             one persistent kernel: its blocks meet at a grid barrier after each round. If few
 //             vertices are open, each block takes several steps on its own between two barriers.
@@ -31,7 +31,7 @@
 #include "backends/gpu/grid_barrier.cuh"
 #include "transversal/augmenting/meeting_grower.cuh"
 
-// What stays on the device between two launches; the host reads it by position.
+// What stays on the device between two launches; the host reads it, too.
 struct Progress {
   Round rounds[3];
   Count barrier;

@@ -7,7 +7,7 @@
 //             an unmatched row. Such a chain of pushes, a walk, ends at an unmatched row or after a
 //             fixed number of steps. All threads run walks at the same time.
 // Paper       the push of A. V. Goldberg, R. E. Tarjan, "A new approach to the maximum-flow
-//             problem", J. ACM 35 (1988), as double push, without a global relabelling; see g-pr
+//             problem", J. ACM 35 (1988), in the double-push form, without a global relabelling
 // Cost        at most `max_steps` pushes for each unmatched column, each of which scans a list; no
 //             grid barrier. Workspace: n indices, m bytes
 // Prefer it   after an initial matching that leaves unmatched rows and columns near each other. On

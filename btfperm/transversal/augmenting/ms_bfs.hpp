@@ -47,7 +47,7 @@ class MsBfs {
     finish(any, any);
   }
 
-  // The same from a list of every unmatched column that may still be matched. Starts no phase after
+  // Runs phases from a list of every unmatched column that may still be matched. Starts none after
   // `max_phases` phases or `max_edges` visited edges. Returns true if no remaining column can be
   // matched, or if the budget ended the search.
   bool run(const I* unmatched, I count, std::int64_t max_phases, std::int64_t max_edges) {

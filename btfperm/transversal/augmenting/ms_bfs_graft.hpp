@@ -4,8 +4,8 @@
 // Idea        Alternating trees grow from all unmatched columns at once, level by level, top-down
 //             or bottom-up, whichever visits fewer entries. When the frontier is empty, the
 //             matching is augmented along all paths found. Trees without a path are kept: rows of
-//             the trees that had a path are grafted onto them, and the columns matched with these
-//             rows are the next frontier.
+//             the trees that had a path are grafted onto the kept trees, and the columns matched
+//             with these rows are the next frontier.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, algorithms 3 to 7. X are the
 //             columns, Y the rows. Changed: algorithm 4 tests once for each column x whether its
@@ -93,7 +93,7 @@ class MsBfsGraft {
       ++counters_.phases;
       grow_forest();
       if (frontiers_) counters_.add_frontier(0);
-      const I found = augment();  // paths found are applied if the budget ends the search
+      const I found = augment();  // also if the budget ended the search
       if (found == 0 || budget_.stopped()) return;
       rebuild_frontier();
     }

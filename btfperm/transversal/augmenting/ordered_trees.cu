@@ -2,7 +2,7 @@
 // ordered-trees: the same matching in each run, whatever the order of the threads
 //
 // Idea        Trees grow from all unmatched columns, level by level. Each level takes two steps:
-//             all columns propose to those rows of their lists that are in no tree; each row then
+//             the columns of trees without a path propose to the rows in no tree; each row then
 //             joins the tree of the least column that proposed to it. The path of a tree ends in
 //             the least unmatched row of the first level on which the tree reaches one. Only the
 //             numbers of rows and columns decide, never the timing of threads.

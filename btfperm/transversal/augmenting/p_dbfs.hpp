@@ -5,8 +5,8 @@
 //             from each; a row joins the first tree that claims it, and no other in this phase. The
 //             list of a column is first searched for an unmatched row (lookahead). If a tree
 //             reaches an unmatched row, its thread augments at once, because no other thread can
-//             use the rows of this tree. A phase in which no tree does proves that the matching is
-//             maximum.
+//             use the rows of this tree. A phase in which no tree reaches an unmatched row proves
+//             that the matching is maximum.
 // Paper       A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
 //             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012
 //             (disjoint BFS). The queue of a tree is a linked list through its columns, so that the

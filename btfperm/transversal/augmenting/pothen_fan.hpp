@@ -26,7 +26,7 @@
 
 namespace btfperm {
 
-// phase(n_free, turn) calls turn(k, own) for k = 0 ... n_free - 1.
+// phase(n_free, turn) must call turn(k, own) for k = 0 ... n_free - 1, the unmatched columns.
 template <class I, class Own, class Phase>
 void pothen_fan_phases(const PatternView<I>& A, Matching<I> M, const Options& options,
                        Workspace& workspace, Budget& budget, Counters& counters, Phase phase) {

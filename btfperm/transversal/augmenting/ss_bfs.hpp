@@ -47,7 +47,7 @@ class SsBfs {
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= seen_[i] == closed;
   }
 
-  // One search; it is abandoned, and changes nothing, after visiting `most` edges.
+  // One search. After more than `most` visited edges it is abandoned; the matching is unchanged.
   Outcome search(I root, std::int64_t most) {
     ++counters_.phases;
     I tail = 0;

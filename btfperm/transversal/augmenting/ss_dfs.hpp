@@ -34,8 +34,8 @@
 
 namespace btfperm {
 
-// The columns on the path of a search, from its root; end() is -1 if the path is empty. In
-// contiguous memory, for one thread.
+// The columns on the path of a search, from its root, as an array for one thread; end() is the last
+// column, or -1 if the path is empty.
 template <class I>
 struct StackedPath {
   I* columns;
@@ -46,8 +46,8 @@ struct StackedPath {
   I end() const { return depth < 0 ? I{-1} : columns[depth]; }
 };
 
-// The same for several threads, whose disjoint paths share one array: above[j] is the column before
-// column j.
+// Such a path for several threads, whose disjoint paths share one array: above[j] is the column
+// before column j.
 template <class I>
 struct LinkedPath {
   I* above;
@@ -100,7 +100,7 @@ class SsDfs {
  private:
   using Path = std::conditional_t<Own::shared, LinkedPath<I>, StackedPath<I>>;
 
-  // True if row i was not visited under this stamp before.
+  // Marks row i as visited under this stamp. Returns true if it was not marked before.
   bool visit(I i, I stamp) {
     if constexpr (Own::shared) {
       return stamp_first(visited_[i], stamp);

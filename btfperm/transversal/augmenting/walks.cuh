@@ -7,7 +7,7 @@
 #include "backends/gpu/visible.cuh"
 #include "transversal/initial/vertex_hash.cuh"
 
-constexpr Index max_scanned = 64;  // entries of a list that a push scans, except for a proof
+constexpr Index max_scanned = 64;  // entries that a push scans at most, except for a proof
 
 template <class Label>
 struct Choice {

@@ -3,10 +3,10 @@
 //
 // Idea        Pushes update row_match only, so col_match is computed again. If the pushes stalled
 //             although every column may still be matched, short searches start from the remaining
-//             columns. If some columns still remain, the pattern is peeled from an empty matching
-//             (peel.hpp), and the larger of the two matchings is kept.
+//             columns if these are few. If too many still remain, the pattern is peeled from an
+//             empty matching (peel.hpp), and the larger of the two matchings is kept
 // Paper       ours
-// Cost        O(m + n), plus the cost of peel.hpp if peeling is tried
+// Cost        O(m + n), plus that of short_searches.hpp and of peel.hpp if they run
 // Invariants  rows that `push` marks hopeless are part of the proof only if its matching is kept
 #pragma once
 
@@ -34,9 +34,9 @@ bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Bu
 }
 
 // Computes col_match again. If `push` stalled although all columns may still be matched, runs short
-// searches from the remaining ones: on chains, a search along a long path visits few entries. Peels
-// if columns still remain. Lists the remaining columns in the first places of `unmatched` (n
-// places) and returns their number.
+// searches from the remaining ones, if few: on chains, a search along a long path visits few
+// entries. Peels if too many columns still remain. Lists the remaining columns in the first places
+// of `unmatched` (n places) and returns their number.
 template <class I, class Push>
 I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatched, int threads,
              DisplacementRules rules, Budget& budget, Counters& counters, Proof& proof) {

@@ -33,9 +33,9 @@ I list_unmatched(const PatternView<I>& A, const Matching<I>& M, int threads, I* 
 
 // Bounds after which the next method continues; tests set other values.
 struct FinishRules {
-  // Passes over the entries, for each thread, by trees, before pushes along exact labels (on
-  // grid3d_64_rcp, less than one pass is too little); and passes by these pushes, before
-  // hopcroft-karp. If unmatched rows are far away and blocks form a chain, trees block each other
+  // Passes over the entries, for each thread, by trees, before pushes along exact labels (with less
+  // than one pass, grid3d_64_rcp is slower); and passes by these pushes, before hopcroft-karp. If
+  // unmatched rows are far away and diagonal blocks form a chain, trees block each other
   // (blocks_1e5_h1000 is faster by pushes).
   double passes = 4;
   double pushed_passes = 32;

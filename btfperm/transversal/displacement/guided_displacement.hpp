@@ -14,7 +14,7 @@
 // Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes O(nnz
 //             log n), short searches max_passes * nnz plus one search, at most 8 + sqrt(n) phases
 //             of trees, 32 nnz along exact labels, then hopcroft-karp. 1 to 3 nnz in practice.
-//             Workspace: m bytes + n, then that of the parts
+//             Workspace: n, and that of the parts
 // Prefer it   always, unless a published algorithm is needed
 // Encodings   only those of its parts
 #pragma once
@@ -97,7 +97,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
                                              counters, proof)
                       : search_near(A, M, unmatched, n_unmatched, rules, budget, counters, proof);
   }
-  proof.complete = !budget.stopped();  // true if no column remains
+  proof.complete = !budget.stopped();  // if no column remains; else finish_by_trees sets it
   if (n_unmatched == 0 || budget.stopped()) return;
   finish_by_trees(A, M, unmatched, n_unmatched, threads, {}, workspace, budget, counters, proof);
 }

@@ -57,9 +57,9 @@ class LabelPush {
         budget_(budget),
         counters_(counters) {}
 
-  // Pushes until no column is active, or progress stalls. The columns still active are then in the
-  // first `active()` places of the list; all other unmatched columns are unmatchable. col_match is
-  // not updated: `rows_to_columns` computes it again.
+  // Pushes until no column is active, progress stalls, a label would exceed 254 or the budget ends.
+  // The columns still active are then in the first `active()` places of the list; all other
+  // unmatched columns are unmatchable. `rows_to_columns` must compute col_match again.
   void run() {
     set_first_labels();
     count_unmatched_rows();
@@ -67,7 +67,7 @@ class LabelPush {
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
-  // The same from the labels of shared_push.hpp, until `max_edges` edges are visited.
+  // As `run`, but from the labels of shared_push.hpp, and until `max_edges` edges are visited.
   void run_from_labels(std::uint8_t* label, std::int64_t max_edges) {
     label_ = label;
     count_unmatched_rows();
@@ -82,8 +82,8 @@ class LabelPush {
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
-  // The same for `steps` pushes from the initial labels, with gaps closed after every `gap_every`
-  // pushes. Returns the labels, for a test of the invariants.
+  // At most `steps` pushes from the initial labels; closes gaps after every `gap_every` pushes.
+  // Returns the labels, for a test of the invariants.
   const std::uint8_t* run_steps(std::int64_t steps, std::int64_t gap_every) {
     set_first_labels();
     count_unmatched_rows();
@@ -98,9 +98,9 @@ class LabelPush {
   I active() const { return active_; }
   I unmatched_rows() const { return unmatched_rows_; }
 
-  // Marks the hopeless rows: those that the dropped columns can reach. (All rows of a column that
-  // is matched with a hopeless row are hopeless: the row became hopeless because the column had no
-  // other, or by a gap.)
+  // Marks the hopeless rows: those that the dropped columns can reach; all rows if all are matched.
+  // (All rows of a column that is matched with a hopeless row are hopeless: the row became hopeless
+  // because the column had no other, or by a gap.)
   void mark_hopeless(std::uint8_t* row_in_cover) const {
     const std::uint8_t least = unmatched_rows_ == 0 ? 0 : hopeless;
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= label_[i] >= least;
@@ -119,7 +119,7 @@ class LabelPush {
     for (I i = 0; i < A_.m; ++i) unmatched_rows_ += M_.row_match[i] < 0;
   }
 
-  // Checks progress after each slice of a third of the entries. A slice is slow if fewer than a
+  // Checks progress after each slice of max(nnz / 3, 4096) edges. A slice is slow if fewer than a
   // quarter of its active columns, or none, were matched or dropped. The pushes have stalled after
   // one slow slice that leaves more than `few` columns active. With at most `few` active columns,
   // the share that a slice matches is a matter of chance, so they have stalled only after the third

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// peel: repeatedly match rows that only one unmatched column has, from an empty matching
+// peel: repeatedly match rows whose lists hold one unmatched column, from an empty matching
 //
 // Idea        If the list of a row holds a single unmatched column, some maximum transversal
 //             matches the two. Without that column, other rows reduce to one column. On chains,
 //             bands and triangular patterns in any numbering this matches everything, and these are
-//             the patterns on which paths are long and pushes stall. Row lists are not needed: for
-//             each row, the number of its unmatched columns and the exclusive or of their indices,
-//             which is the index of the last one.
+//             the patterns on which paths are long and pushes stall. Two words per row replace the
+//             row lists: the number of its unmatched columns, and the exclusive or of their
+//             indices, which is the index of the column if one is left.
 // Paper       ours; it is phase 1 of R. M. Karp, M. Sipser, "Maximum matchings in sparse random
 //             graphs", FOCS 1981, from the rows alone
 // Cost        O(m + nnz); several threads share the counting. Faster than pushes and trees on

@@ -15,8 +15,8 @@ namespace btfperm {
 // --only NAME`, then move the bound, build the core and repeat. A number in brackets is the share
 // that the bound is compared with.
 struct DisplacementRules {
-  // Share of unmatched columns below which trees search augmenting paths, because pushes displace
-  // hundreds of other columns (titan23_neuron, .015, and rect_tall_2e5, .013, are faster by trees).
+  // Share of unmatched columns below which augmenting paths are searched, because each push would
+  // displace hundreds of columns (titan23_neuron, .015, rect_tall_2e5, .013, are faster by trees).
   double few_unmatched = .02;
   // Share of entries near the diagonal, that is within m / diagonal_width of it, from which on
   // short searches come first (rgg_n_2_16 and road_512 are faster by them than by trees or pushes).
@@ -31,8 +31,8 @@ struct DisplacementRules {
   // The same for several threads, whose pushes conflict (kkt_3e6, 1, and delaunay_n21, .99, are
   // faster in two steps, grid3d_128_rcp, .94, by pushes).
   double near_rows_shared = .98;
-  // Share of the unmatched columns that two steps leave. Below it, short searches continue,
-  // otherwise trees (delaunay_n18, .07, is faster by short searches, kkt_sing_2e5, .32, by trees).
+  // Share of the unmatched columns that two steps leave. Below it, short searches continue, else
+  // trees, or pushes if threads > 1 (delaunay_n18, .07: short searches; kkt_sing_2e5, .32: trees).
   double left_by_two_steps = .1;
   // Number of rows whose labels stay in the cache. Beyond it, one thread pushes as several would
   // (shared_push.hpp), with more loads in flight (faster on circuit_3e6, slower on tri_2e5).

@@ -5,7 +5,7 @@
 //             label pushes match the unmatched columns, each step by all threads at once. Every
 //             step leaves the columns that it could not match in the first places of one list.
 // Paper       ours; each step has its own file
-// Cost        that of the steps; each returns its workspace at its end
+// Cost        that of the steps; each releases its workspace at its end
 // Races       those of the steps: between two of them only one thread runs
 #pragma once
 
@@ -41,9 +41,9 @@ I push_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatc
   return go_on(last);
 }
 
-// Short searches, and a second round from columns whose search met a lock of another thread, within
-// the same total of edges as on one thread. Leaves the remaining columns in the first places of
-// `unmatched` and returns their number.
+// Short searches; if fewer than half of the columns remain, again from these, as searches may have
+// met locks of other threads. Both together visit about max_passes * nnz edges at most. Leaves the
+// remaining columns in the first places of `unmatched` and returns their number.
 template <class I>
 I search_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched, int threads,
                   const DisplacementRules& rules, Budget& budget, Counters& counters,

@@ -7,11 +7,11 @@
 //             label_push.hpp hold here too. After each round the remaining columns are divided
 //             again; rounds become shorter as the columns become few.
 // Paper       ours; the pushes are those of label_push.hpp
-// Cost        as label_push.hpp, O(nnz log n), divided by the threads: a check follows nnz / 3
-//             edges of pushes, and at most one round more (nnz / 6 edges or two batches for each
-//             thread, and the current list). Pushing continues only if a quarter of the active
-//             columns ended. Edges of choices that another thread made invalid count, edges of
-//             pushes that close a row do not. Workspace: m bytes, one list of columns
+// Cost        as label_push.hpp, O(nnz log n), divided by the threads. A round has about nnz / 6
+//             edges at most, or two batches of 4096 per thread. After nnz / 3 edges (without pushes
+//             that make a row hopeless, but with choices that became invalid), pushing continues
+//             only if a quarter of the active columns ended since the last check; half, if at most
+//             64 were active. Workspace: m bytes, one list of columns
 // Prefer it   on large matrices with several threads, or on one thread if the labels exceed the
 //             cache; otherwise label_push.hpp
 // Encodings   label: 0 unmatched row, 254 a distance of 254 or more, 255 hopeless. row_match: -2
@@ -107,8 +107,8 @@ class SharedPush {
   static constexpr std::uint8_t hopeless = 255;
   static constexpr std::uint8_t farthest = 254;
   static constexpr I locked = -2;
-  static constexpr int patience = 64;     // polls of a locked row: a microsecond or two
-  static constexpr I min_per_thread = 2;  // active columns; up to here, threads wait for memory
+  static constexpr int patience = 64;     // polls of a locked row before the thread yields
+  static constexpr I min_per_thread = 2;  // active columns; if no more are left, pushes end
   static constexpr I many = 64;           // columns, see has_stalled
   static constexpr std::int64_t longest_round = 1 << 21;  // edges of a thread
   static constexpr std::int64_t batch = 1 << 12;          // edges between two reads of out_of_work_
@@ -186,8 +186,8 @@ class SharedPush {
     store(out_of_work_, false);
   }
 
-  // Checks progress after each third of the entries, as in label_push.hpp. Of more than `many`
-  // active columns, a quarter must have ended since the last check, otherwise half of them.
+  // Checks progress after each third of the entries, as in label_push.hpp. A quarter of the active
+  // columns must have ended since the last check, but half of them if they were at most `many`.
   bool has_stalled(bool& look_for_gap) {
     if (unmatched_rows_ == 0) return true;
     if (since_check_ < A_.nnz() / 3) return false;

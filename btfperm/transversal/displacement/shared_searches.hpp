@@ -3,14 +3,14 @@
 //
 // Idea        Each thread takes unmatched columns one after the other, and searches from each. A
 //             search locks the rows it reaches, so that two searches are disjoint, and unlocks them
-//             at its end. A search that ends without having met a lock has visited a closed set: no
-//             later augmenting path enters it, and its rows stay closed. If a search met a lock and
-//             found no path, or visited too many entries, its column remains. All further columns
-//             remain, too, once the searches together have visited too many entries.
+//             at its end. A search that finds no path and meets no lock has visited a closed set:
+//             no later augmenting path enters it, and its rows stay closed. If a search met a lock
+//             and found no path, or visited too many entries, its column remains. Once the searches
+//             together have visited too many entries, all further columns remain, too.
 // Paper       ours; P-DBFS (p_dbfs.hpp) is the nearest, whose trees keep their rows for a phase
-// Cost        the edges of the searches, divided by the threads: at most max_edges each, and in
-//             total max_read + 2 max_edges for each thread. Workspace: m bytes, n, and a queue
-//             for each thread
+// Cost        the edges of the searches, divided by the threads: at most max_edges each; in total,
+//             max_read, and 2 max_edges more for each thread. Workspace: m bytes, n, max_roots, and
+//             a queue for each thread
 // Prefer it   if augmenting paths are short: meshes and road networks in natural order
 // Encodings   state[i]: 0 open, t + 1 locked by thread t, 255 closed
 // Invariants  the thread that locked row i owns it and the column matched with it: only the owner

@@ -5,14 +5,14 @@
 // Idea        Each thread takes a part of the unmatched columns, and proceeds as two_steps.hpp
 //             does. The new row of a column that is displaced is reserved first, and the column
 //             keeps its old row until it is exchanged, so that no lock is held and no thread waits.
-//             Each thread prefers unmatched rows beyond the start of its part: each column then has
-//             the row that it would have on one thread (saddle-point systems in natural order)
+//             Each thread prefers unmatched rows beyond the start of its part. On saddle-point
+//             systems in natural order, columns then get the rows that they get on one thread
 // Paper       ours
 // Cost        ends after at most nnz visited entries, divided among the threads, and the lists of
 //             one column for each thread. Workspace: a list of the remaining columns
 // Encodings   row_match[i] = -2: row i is reserved for a column that is about to be displaced
-// Invariants  a matched row stays matched, so a column that left a row never returns to it: an
-//             exchange of its column for another fails if and only if that column has left. The
+// Invariants  a matched row stays matched, and a column that left a row never returns to it. So a
+//             compare-and-swap of the row's column fails if and only if this column has left. The
 //             caller computes col_match again
 // Races       row_match[i] changes only by compare-and-swap, except for a reservation, which only
 //             the thread that made it cancels or fills. A stale value costs a column its attempt,

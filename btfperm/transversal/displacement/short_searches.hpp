@@ -17,8 +17,8 @@
 
 namespace btfperm {
 
-// Short searches from each column of `unmatched`; keeps the columns whose search was abandoned.
-// Returns their number.
+// Short searches from the columns of `unmatched`. Keeps the columns whose search was abandoned or
+// not started, and returns their number.
 template <class I>
 I search_shortly(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                  const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -32,7 +32,7 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmat
     const bool go_on = counters.edges < most && !budget.stopped();
     if (!go_on || search.search(unmatched[k], max_edges) == SsBfs<I>::Outcome::gave_up) {
       unmatched[left++] = unmatched[k];
-      if (go_on) max_edges *= 2;  // for a part without unmatched rows: a later search closes it
+      if (go_on) max_edges *= 2;  // a later search can then close a large part
     }
   }
   search.mark_closed(proof.row_in_cover);

@@ -3,7 +3,7 @@
 //
 // Idea        In order: the matching of a sequential run in which each column in turn takes its
 //             first unmatched row. Each column proposes to the first row of its list that no
-//             earlier column holds. If a later column held this row, it is displaced and scans its
+//             earlier column holds. A later column that held this row is displaced, and scans its
 //             list again. All rows prefer earlier columns, so the result does not depend on the
 //             order of the proposals. At random: each column takes the first unmatched row of its
 //             list from a random position on.
@@ -12,8 +12,8 @@
 //             admissions and the stability of marriage", Amer. Math. Monthly 69 (1962). Option
 //             choice: first (in order) or random
 // Cost        One launch; in order, one thread follows each chain of displaced columns, and such
-//             chains are long on meshes in natural order. After some thousand columns the host
-//             polls the limits, and the next launch continues. Workspace: m + 3 n indices, in order
+//             chains are long on meshes in natural order. A chain stops after 4096 proposals; the
+//             host polls the limits, and the next launch continues. Workspace in order: m + 3 n
 // Prefer it   `first` before a search on a GPU; `random` if `first` leaves many columns unmatched:
 //             `first` leaves unmatched rows and columns near each other, threads in random order
 //             leave them far apart

@@ -7,7 +7,7 @@
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981),
 //             section 2 (cheap assignment)
 // Cost        O(m + n + nnz) time; visits .5 to .7 of the entries in practice. Workspace: m bytes,
-//             a quarter of the size of row_match, or none if m > 4 n
+//             or none if m > 4 n or with several threads
 // Prefer it   as the first initializer; karp-sipser if many columns remain unmatched and columns
 //             are short
 // Encodings   row_match[i] = -1: row i is unmatched; col_match[j] = -1: column j is unmatched
@@ -21,7 +21,7 @@
 
 namespace btfperm {
 
-// The matched rows as bytes, a quarter of the size of row_match.
+// The matched rows as bytes, which take less cache than row_match.
 template <class I>
 struct TakenBytes {
   std::uint8_t* taken;

@@ -8,15 +8,15 @@
 //             paper draws one edge at a time when it must draw. Here many columns draw in a round,
 //             which costs few matched entries; all draw if at most 64 are left
 // Cost        O(nnz) work, two atomic operations per entry. A single thread scans the list of a
-//             vertex, so one long list may dominate the time. Workspace: the row lists, and 3 (m +
-//             n) indices
+//             vertex, so one long list may dominate the time. Workspace: the row lists, and 2 m +
+//             4 n indices
 // Prefer it   on random, triangular and circuit patterns with short columns. On meshes prefer
 //             greedy
 // Encodings   queue[begin..end): vertices of one side that had one unmatched neighbour when they
 //             were queued
-// Invariants  between launches, degree[v] = unmatched neighbours of v. It never increases, so a
-//             vertex is queued at most once. A launch matches from one side: only the own thread of
-//             a vertex of this side writes its mate
+// Invariants  between launches, degree[v] = unmatched neighbours of v, if v is unmatched. It never
+//             increases, so a vertex is queued at most once. A launch matches from one side: only
+//             the thread of a vertex of this side writes its mate
 // Races       a vertex of the other side goes to the first thread that takes it. The thread whose
 //             atomicAdd of -1 reduces a degree to one queues the vertex
 

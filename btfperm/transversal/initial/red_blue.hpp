@@ -12,12 +12,12 @@
 //             list on; the paper permutes the vertices at random beforehand. Matched and dead
 //             vertices are removed from the list of vertices
 // Cost        O(nnz) expected on random graphs: a vertex visits its list until it finds a suitable
-//             neighbour, in some 20 to 40 rounds. Workspace: the row lists (nnz + m + 1), 3 (m + n)
+//             neighbour, in 20 to 40 rounds. Workspace: row lists (nnz + m + 1), 2.25 (m + n)
 // Prefer it   for comparison with the GPU; greedy visits each list only once
 // Encodings   colour[v]: blue, red, or neither if v is matched or dead. sigma[v] = -1: no vertex;
 //             dead: v is dead; else the vertex that v proposes to, or accepts
-// Invariants  alive holds the unmatched vertices that had an unmatched neighbour when they were
-//             last coloured
+// Invariants  alive holds, in ascending order, the unmatched vertices for which no search has found
+//             that all neighbours are matched
 #pragma once
 
 #include <algorithm>
@@ -78,7 +78,7 @@ class RedBlue {
     return true;
   }
 
-  // Red ones respond to blue ones.
+  // Red vertices accept one of the proposals to them.
   bool respond(std::uint64_t r) {
     for (I k = 0; k < size_; ++k) {
       const I v = alive_[k];

@@ -86,8 +86,8 @@ class SharedGreedy {
     free_rows_ = A.m - taken;
   }
 
-  // Runs on each thread of a team until no row is unmatched. Returns the number of entries that
-  // this thread visited.
+  // Runs on each thread of a team until no row is unmatched or no block is left. Returns the number
+  // of entries that this thread visited.
   std::int64_t run(int t, int team) {
     std::int64_t edges = in_parts_ ? match_own_part(t, team) : 0;
     while (free_rows_.load(std::memory_order_relaxed) > 0 && !budget_.stopped()) {
@@ -102,7 +102,7 @@ class SharedGreedy {
   }
 
  private:
-  // As on one thread, because no other thread uses these rows; a barrier follows.
+  // Greedy on this thread's part of the rows and columns only; then waits for the other threads.
   std::int64_t match_own_part(int t, int team) {
     const Share<I> rows(A_.m, t, team);
     const Share<I> cols(A_.n, t, team);

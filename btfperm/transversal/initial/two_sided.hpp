@@ -10,7 +10,7 @@
 //             multicore architectures", J. Parallel and Distributed Computing 85 (2015):
 //             TwoSidedMatch, then KarpSipserMT, first from the rows, then from the columns.
 //             Restricted to the vertices that the initial matching leaves unmatched
-// Cost        O(sweeps nnz) time, on all threads. Workspace: the row lists (nnz + m + 1), 3 (m + n)
+// Cost        O(sweeps nnz) time, on all threads. Workspace: row lists (nnz + m + 1), 3.25 (m + n)
 // Prefer it   on many cores; some .866 of the maximum is expected if every entry is in a maximum
 //             transversal. On one core karp-sipser finds larger matchings in less time
 // Options     sweeps: the number of sweeps of the scaling
@@ -19,9 +19,9 @@
 //             chose it. chosen[k] = 1: some vertex chose k
 // Races       every row and column writes its own scale and its own choice, and draws from its own
 //             random numbers. A chain belongs to one thread: the thread that removes the last
-//             neighbour of k continues with k, and u belongs to the first chain that claims it. So
-//             the drawn graph and the size of the matching do not depend on the number of threads;
-//             the pairs may
+//             neighbour of k continues with k, and the choice of k belongs to the first chain that
+//             claims it. So the drawn graph and the size of the matching do not depend on the
+//             number of threads; the matched entries may
 #pragma once
 
 #include <omp.h>
@@ -57,7 +57,7 @@ class TwoSided {
     for (double sweep = 0; sweep < sweeps_; ++sweep) {
       scale(cols_, rows_);
       scale(rows_, cols_);
-      if (!budget_.spend(1)) return;  // a matrix may have no entries
+      if (!budget_.spend(1)) return;  // polls even if there are no entries
     }
     draw(rows_, cols_, mixed(2 * seed_));
     draw(cols_, rows_, mixed(2 * seed_ + 1));
@@ -119,8 +119,8 @@ class TwoSided {
     return total;
   }
 
-  // Half a sweep: scales the sums of one side to one. If no maximum transversal contains an entry,
-  // its scaled value tends to 0, and the scales would leave the range of a float.
+  // Half a sweep: scales the sums of one side to one. Bounds keep the scales in the range of a
+  // float: if no maximum transversal contains an entry, its scaled value tends to 0.
   void scale(Side& own, const Side& other) {
     for_all(own, [&](I k) {
       const double total = sum(own.lists, k, other.scale);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pseudo-random numbers from a vertex or an entry and the round: shared by the initializers that
+// Pseudo-random numbers from a vertex or an entry and the round: for initializers and pushes that
 // draw, on the CPU and on a GPU
 #pragma once
 

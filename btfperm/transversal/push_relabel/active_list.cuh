@@ -11,9 +11,9 @@
 //             iA[v] = loop: v is in the list of this loop
 // Invariants  A column is in the list once. All columns that push to row u in a launch read the
 //             same mate of u, the one from before the launch: a mate written in this launch is in
-//             the list, and a column that reads such a mate does not push. What the column whose
-//             number remains in mu_row stored in Ap is the displaced column. The init kernel puts
-//             the other columns back and ignores what they stored in Ap
+//             the list, and a column that reads such a mate does not push. Of the columns that
+//             pushed to u, the one whose number remains in mu_row has the displaced column in Ap.
+//             The init kernel puts the others back and ignores what they stored in Ap
 // Races       as in push.cuh; each position of a list belongs to one thread
 #pragma once
 

@@ -9,8 +9,8 @@
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithms 3 (G-PR), 4
 //             and 5 (G-GR) and 6 (G-PR-Krnl). Option relabel: the next relabelling comes after k
-//             times its levels (adaptive, cLevel counts in steps of two) or k (fixed) push kernels,
-//             rounded up
+//             (fixed) push kernels, or k times cLevel (adaptive), rounded up; cLevel is twice the
+//             number of levels of the last relabelling
 // Changed     Words that other threads of a launch write are accessed as volatile
 //             (backends/gpu/visible.cuh). Labels that pushes raise stay below m + n, and the next
 //             relabelling comes after at most m + n push kernels, whatever k is; push.cuh states

@@ -37,8 +37,8 @@ struct Least {
   Count edges = 0;  // read
 };
 
-// Lines 7 to 12 for the entries [p, p + many) of v's list, whose labels are loaded together.
-// Returns whether no other row can have a smaller label.
+// Finds the least label among the entries [p, p + many) of v's list (lines 7 to 12 in the paper);
+// their labels are loaded together. Returns whether no other row can have a smaller label.
 template <int many>
 __device__ inline bool scan(const Graph& G, Index p, Index lower_bound, Least& least) {
   Index u[many], psi[many];
@@ -72,7 +72,7 @@ __device__ inline Least least_row(const Graph& G, Index v) {
   return least;
 }
 
-// Lines 14 to 17.
+// Column v takes the row, and the labels of both rise (lines 14 to 17 in the paper).
 __device__ inline void push(const Graph& G, Index v, const Least& least) {
   const Index max_label = G.unreachable - 1;
   show(&G.mu_row[least.row], v);

@@ -25,8 +25,8 @@
 //             have changed k (m + n) labels of columns, as in push-relabel; 0: at the start only.
 //             That the papers' frequency is k, and not 1 / k, is concluded from Deveci, Kaya, Uçar,
 //             Çatalyürek, ICPP 2013, section IV, which sets the frequency to k (m + n)
-// Encodings   labels as in push-relabel.hpp: row u is matched to a column of label psi, then
-//             row_label[u] = psi + 1 at most; `unreachable` = no unmatched row can be reached
+// Encodings   labels as in push_relabel.hpp; `unreachable`: no unmatched row can be reached from
+//             the row or column
 // Invariants  1. row_label[u] <= col_label[v] + 1 if u is matched to v; row_label[u] = 0 if u is
 //             unmatched. 2. col_label[v] <= row_label[u] for each row u in the list of v. Hence no
 //             label exceeds the distance to an unmatched row, and a column all of whose rows are
@@ -34,10 +34,10 @@
 //             that holds it is the only one that accesses col_label and col_match of it
 // Races       Between two relabellings, row_label[u] and row_match[u] change only under the lock of
 //             u, and each push increases row_label[u]. A thread may read a row label that another
-//             thread increases. After it has closed the lock of the lowest row, it compares the
+//             thread increases. After it has acquired the lock of the lowest row, it compares the
 //             label of this row with the one read. If they are equal, no row of the list is lower:
 //             all others have at least the label that was read. Otherwise it visits the list again.
-//             If the lock is closed, the column stays active. The locks also order the accesses to
+//             If the lock is taken, the column stays active. The locks also order the accesses to
 //             the data of a column by two threads, one of which takes the row from it
 #pragma once
 
