@@ -323,8 +323,8 @@ def _are_zero(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _none_is_zero(values: object, count: int) -> bool:
-    """Whether this is a NumPy array of `count` numbers without a zero, fewer than `_SHORT`. If
-    not, the caller compares all values with zero."""
+    """Whether `values` is a NumPy array of `count` numbers, fewer than `_SHORT` and none of them
+    zero. If not, the caller compares all values with zero."""
     return (
         type(values) is np.ndarray
         and count < _SHORT

@@ -114,8 +114,8 @@ struct PermutedCells {
   I operator()(I i) const { return cell[i]; }
 };
 
-// Counts the entries of columns `begin` ... `end` - 1, in chunks that threads take. `rows(i)` is at
-// most `height`, `cell_of_col[j]` is `outside` or a column of cells.
+// Counts the entries of columns `begin` ... `end` - 1, in chunks that threads take. `rows(i)`: the
+// cell of row i, or `height` outside the window; `cell_of_col[j]`: that of column j, or `outside`.
 template <class I, class Rows>
 void count_cells(const PatternView<I>& A, I begin, I end, const Rows& rows,
                  const std::uint16_t* cell_of_col, I width, I height, int threads,

@@ -27,7 +27,7 @@ _TINY = 4_000
 # ranks needs hundreds of exchanges. Exchanges between machines take longer.
 _SMALL_FOR_RANKS = 4_000_000
 
-# The features of a matrix on a GPU come from its sizes and column pointers alone.
+# For a matrix on a GPU, the sampled features come from its column pointers alone.
 _RULES: dict[str, tuple[Rule, ...]] = {
     "place": (
         Rule(

@@ -63,7 +63,7 @@ extern "C" __global__ void reach_rows(Index begin, Index end, const Index* indpt
   }
 }
 
-// `lanes` lanes for each column count its pair if that is an entry (lists have no duplicates), and
+// For each column, `lanes` lanes count its mate if the list has it (there are no duplicates), and
 // check that each of its entries is covered. A row is in the cover if it is reached, a column if it
 // is matched to a row that is not reached.
 extern "C" __global__ void check_entries(int lanes, Index n, const Index* indptr,

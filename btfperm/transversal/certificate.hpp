@@ -7,9 +7,9 @@
 //             their last search without a path has visited; `find_cover` computes them for the
 //             others. `certify` uses nothing else of the search.
 // Paper       D. Konig, "Graphok es matrixok", Matematikai es Fizikai Lapok 38 (1931)
-// Cost        find_cover O(nnz), workspace n. certify O(nnz + n log d), no workspace: it visits the
-//             lists of columns outside the cover, and searches for the matched entry of each other
-//             column; d = entries of the longest column
+// Cost        find_cover O(nnz), workspace 2 n. certify O(nnz + n log d), no workspace: it visits
+//             the lists of columns outside the cover, and searches for the matched entry of each
+//             other column; d = entries of the longest column
 // Encodings   in_cover bytes: 1 = in the cover
 #pragma once
 

@@ -41,7 +41,8 @@ def prove_on_device(problem: DeviceProblem) -> tuple[Any, Any] | None:
 
 
 def _searched(problem: DeviceProblem, findings: SharedStruct) -> tuple[Any, Any] | None:
-    """A cover by an alternating search from the unmatched columns; None as `prove_on_device`."""
+    """The cover by an alternating search from the unmatched columns; None in the cases in which
+    `prove_on_device` returns None."""
     import cupy
 
     m, n, row_match, col_match = problem.m, problem.n, problem.row_match, problem.col_match

@@ -15,7 +15,7 @@
 //             matching algorithms for bipartite graphs", Euro-Par 2013 (their roots)
 // Cost        O(nnz) per phase at most, usually a part of it. A round costs a grid barrier and
 //             some eight dependent memory accesses; a step without a barrier costs six. Slow if
-//             paths cross a large mesh. Workspace: 9 (m + n) + 2 m indices, m + n words
+//             paths cross a large mesh. Workspace: 11 m + 9 n + 3 min(m, n) + nnz / 16, m + n words
 // Prefer it   on a GPU, nearly always; apsb-wr can be faster on a geometric graph in natural order.
 //             If unmatched rows and columns lie far apart, as in a large permuted mesh with holes,
 //             see `far_walks.cu`
@@ -49,8 +49,8 @@ __device__ void store_queue(int side, const Lists& lists, int buffer, Round* cou
   queue.move(queue.count, lists.next[side][buffer ^ 1], tally.first[Round::in_next + side] + place);
 }
 
-// Lists the unmatched columns and rows and marks the unmatched rows as roots; only those of the
-// core if `core` is not null, see `meeting_peel.cu`.
+// Lists the unmatched columns and rows that have entries (if `core` is not null, those of the core,
+// see `meeting_peel.cu`), and marks the unmatched rows as roots.
 __device__ void plant_roots(const Graph& graph, const Forest& forest, const Lists& lists,
                             const Index* core, Round* counted, Tally& tally, OwnQueue queue,
                             long long warp, long long all) {

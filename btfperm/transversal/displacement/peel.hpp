@@ -103,7 +103,7 @@ class Peel {
     prefetch(A_.indices + A_.indptr[last_column(queue_[head + 2])]);
   }
 
-  // The column of a row that has one; an arbitrary column of any other row.
+  // The last unmatched column of a row that has one left; column 0 for any other row.
   I last_column(I i) const { return left_[i].count == 1 ? left_[i].columns : I{0}; }
 
   const PatternView<I>& A_;

@@ -158,7 +158,7 @@ class SharedPush {
     barrier_.wait(team);
   }
 
-  // Pushes until a thread is out of work, so that no thread waits long for the others.
+  // Pushes until the queue of any thread is empty, or this thread has visited `most` edges.
   Done push_round(Ring& queue, int team) {
     Done done{};
     const std::int64_t most = std::clamp<std::int64_t>(A_.nnz() / 6 / team, batch, longest_round);

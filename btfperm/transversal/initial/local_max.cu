@@ -12,8 +12,8 @@
 //             local_max.cuh. Changed: columns and rows have a list each, and one launch runs many
 //             rounds. The random numbers are those of local_max.hpp, so the matching is the same
 // Cost        O(nnz) expected; the time of a round is proportional to the entries left, also if one
-//             row or column has most of them. Memory: four lists of nnz entries, two indices each;
-//             before the first round 2 nnz more
+//             row or column has most of them. Memory: four lists of nnz entries, two indices each,
+//             and m + n indices; before the first round 2 nnz more
 // Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
 // Encodings   in the lists of columns, v is a column and u a row; in those of rows it is the other
 //             way round. There is a list for this round and one for the next
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
   if (first_item() == 0) state->size = static_cast<Count>(size);
 }
 
-// Rounds until no entry is left, or `until` entries were visited.
+// Runs rounds until no entry is left, or `until` entries were visited.
 extern "C" __global__ void __launch_bounds__(256, 4)
     run_rounds(Count seed, Count until, Index* col_v0, Index* col_u0, Index* col_v1, Index* col_u1,
                Index* row_v0, Index* row_u0, Index* row_v1, Index* row_u1, Index* col_at,

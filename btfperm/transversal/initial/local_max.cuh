@@ -113,8 +113,8 @@ __device__ void find_heaviest(const EdgeList& E, long long size, Index* at, cons
   if (lane == 0 && open_v != -1) finish(open_v, open);
 }
 
-// Calls match(v, u) for the vertices v of a list whose heaviest edge {v, u} is also that of u,
-// whose entry is in the list of `other`.
+// Calls match(v, u) for each vertex v of the list E whose heaviest edge {v, u} is also the heaviest
+// edge of u. The edges of u are in the list `other`.
 template <class Match>
 __device__ void find_mutual(const EdgeList& E, long long size, const Index* at,
                             const EdgeList& other, const Index* other_at, const Match& match) {

@@ -72,7 +72,7 @@ __device__ inline Least least_row(const Graph& G, Index v) {
   return least;
 }
 
-// Column v takes the row, and the labels of both rise (lines 14 to 17 in the paper).
+// Column v takes the row, and both get new labels (lines 14 to 17 in the paper).
 __device__ inline void push(const Graph& G, Index v, const Least& least) {
   const Index max_label = G.unreachable - 1;
   show(&G.mu_row[least.row], v);
