@@ -3,7 +3,7 @@
 //
 // Idea        A pass over the columns, block by block, stores for each block the last block that
 //             had an entry in its rows. So each arc is found once, and successors ascend.
-// Cost        O(nnz + blocks), two passes over the entries. Workspace: blocks
+// Cost        O(nnz + blocks), two passes over the entries. Workspace: 2 words for each block
 // Encodings   arc k -> l: a row of block k has an entry in a column of block l, k < l
 #pragma once
 

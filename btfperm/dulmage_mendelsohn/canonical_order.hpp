@@ -50,7 +50,7 @@ I number_alone(const Side<I>& side, const I* set, I n_trees, Budget& budget, I* 
   return next;
 }
 
-// The same by several threads: the smallest members first.
+// The same by several threads: they first find the smallest member of each component.
 template <class I>
 I number_together(const Side<I>& side, const I* set, I n_trees, const Team& team, Budget& budget,
                   I* number) {
@@ -143,7 +143,7 @@ I begin_block(Level<I>& level, I size, const Corner<I>& corner, const Form<I>& f
   return place;
 }
 
-// `levels` (highest + 1) and `places` (n_several) are workspace.
+// Orders the square part on one thread. Workspace: `levels` (highest + 1), `places` (n_several).
 template <class I>
 void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner, Budget& budget,
                  Level<I>* levels, Places<I>* places, const Form<I>& form) {
@@ -186,9 +186,9 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
   });
 }
 
-// The same by several threads: each counts its share of the columns level by level, which gives the
-// places of its blocks. `levels` has highest + 1 places for each thread; `height` (a place for each
-// column of the part), `number` and `smallest` (n_several) are workspace.
+// The same by several threads, but without the members of blocks of several rows: each counts its
+// share of the columns level by level, which gives the places of its blocks. Workspace: `levels`
+// (highest + 1 for each thread), `smallest`. Results for the caller: `height`, `number`.
 template <class I>
 void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
                     const Team& team, Budget& budget, Level<I>* levels, I* height, I* smallest,

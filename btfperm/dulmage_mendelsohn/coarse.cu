@@ -19,9 +19,9 @@
 //             was reached from a row; the bits fit into the cache, which avoids accesses to memory
 //             for vertices that are reached again
 // Races       a column is claimed by atomicCAS, so it is queued once. From the other side each
-//             vertex writes only its own part, and may read one of its own round, too: then levels
-//             are not exact, but parts are. `found` only increases. A bit that is read late costs a
-//             visit of the column
+//             vertex writes only its own part, and may read a part that was written in the same
+//             round: then levels are not exact, but parts are. `found` only increases. A bit that
+//             is read late costs a visit of the column
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
@@ -133,10 +133,10 @@ extern "C" __global__ void __launch_bounds__(512, 2)
   add_over_block(&counts[1], vertical_ones);
 }
 
-// One round from the other side, if the last level is most of the graph: each row that was not
-// reached searches its list for a reached column, and most find one at the first or second entry.
-// If most items of the round are rows, each column searches its rows. The reached vertices and the
-// items of the other kind form the next round. A warp searches a long list.
+// One round from the other side, if its lists have a large share of all entries: each row that was
+// not reached searches its list for a reached column, and most find one at the first or second
+// entry. If most items of the round are rows, each column searches its rows. The reached vertices
+// and the items of the other kind form the next round. A warp searches a long list.
 struct Asked {
   Count columns;  // number of items of the round
   Count barrier;

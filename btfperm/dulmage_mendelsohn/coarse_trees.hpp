@@ -5,8 +5,8 @@
 //             touch are united. A vertex of the other side is in the queue until the vertex matched
 //             with it replaces it.
 // Cost        O(entries of the reached vertices)
-// Encodings   tree[v] = number of the tree that contains v, whose root is the unmatched vertex of
-//             that number; -1: none
+// Encodings   tree[v] = number of the tree that contains v; -1: none. Trees are numbered in the
+//             ascending order of their roots
 // Races       a vertex is claimed by one thread; sets of trees as in union_find.hpp
 #pragma once
 

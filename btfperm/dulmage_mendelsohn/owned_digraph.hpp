@@ -12,7 +12,7 @@ namespace btfperm {
 
 // The predecessors of each column: the columns matched to the rows of its entries, without itself.
 // `mates` is indexed by local numbers of rows. Fills indptr (n_cols + 1), `predecessors` and
-// `in_unmatched_row`; the number of predecessors.
+// `in_unmatched_row`; returns the number of predecessors.
 template <class I>
 std::int64_t list_predecessors(std::int64_t col_first, std::int64_t n_cols,
                                const std::int64_t* lists, const I* rows, const I* mates,
@@ -35,7 +35,7 @@ std::int64_t list_predecessors(std::int64_t col_first, std::int64_t n_cols,
   return used;
 }
 
-// In how many lists of active vertices each local number is.
+// Adds to counts[k] the number of lists of active vertices in which local number k is.
 template <class I>
 void count_in_lists(std::int64_t count, const std::int64_t* indptr, const I* items,
                     const std::uint8_t* active, I* counts) {

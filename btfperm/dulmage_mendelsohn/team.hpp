@@ -19,7 +19,7 @@ struct Team {
   int threads = 1;
   std::int64_t entries = 200'000;  // one thread decomposes smaller matrices
   std::int64_t level = 1024;       // one thread searches narrower levels
-  std::int64_t left = 4096;        // with at most this number of vertices left, tarjan searches
+  std::int64_t left = 4096;        // tarjan searches if fewer vertices are left
   int components = 8;  // fewer threads leave all vertices to tarjan: shared searches do more work
 
   bool is_one(std::int64_t size, std::int64_t least) const {

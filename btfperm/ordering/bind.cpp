@@ -13,7 +13,7 @@
 namespace btfperm {
 namespace {
 
-// The form that the arguments of both functions describe, with their lengths checked.
+// The form that the arguments of the functions below describe, with their lengths checked.
 template <class I>
 BlockForm<I> checked_form_of(const In<I>& indptr, const In<I>& indices, const In<I>& row_place,
                              const In<I>& col_perm, const In<I>& blocks, std::int64_t order) {

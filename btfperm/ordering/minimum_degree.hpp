@@ -58,7 +58,7 @@ class MinimumDegree {
     lists_.clear();
   }
 
-  // The list of the next node, in the order of the nodes: append(k) for each member.
+  // Begins the list of the next node, in the order of the nodes; append(k) adds a member.
   void open(I node) {
     lists_.open(node);
     mark_[node] = 1;

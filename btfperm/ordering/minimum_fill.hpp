@@ -3,8 +3,8 @@
 //
 // Idea        The pivot at (v, v) with r other entries in its row and c in its column creates an
 //             entry at each of the r c crossings where none is: its local fill. Rows and columns
-//             are kept explicitly, so the pattern need not be symmetric, and B + B' is not formed:
-//             amd counts each entry as two. A heap holds an upper bound of each local fill. For the
+//             are kept explicitly, so the pattern need not be symmetric: amd adds a mirror image to
+//             each entry (B + B'). A heap holds an upper bound of each local fill. For the
 //             few pivots with the least bounds the fill is counted, and the best one is eliminated.
 // Bounds      After an elimination, the crossings of its rows and columns hold entries. A row or
 //             column that has a of these columns and b of these rows has at most r c - a b missing
@@ -79,7 +79,7 @@ class MinimumFill {
  private:
   static constexpr int n_candidates = 8;
 
-  // Members of the lists; also one list of all rows beside those that it replaces.
+  // Places for the members of all lists, and for one list of all rows beside the one it replaces.
   static std::int64_t room_for(I size, std::int64_t entries, std::int64_t most) {
     const double full = static_cast<double>(size) * static_cast<double>(size);
     const std::int64_t left =
@@ -232,7 +232,7 @@ class MinimumFill {
     return lists_.has_room(more);
   }
 
-  // After an elimination that changed the row or the column of v.
+  // Computes the bound of v after an elimination that changed the row or the column of v.
   void update_bound(I v, I n_cols, I n_rows) {
     const std::int64_t a =
         in_col_[v] == step_ ? n_cols - (in_row_[v] == step_) : count_marked(n_ + v, in_row_);

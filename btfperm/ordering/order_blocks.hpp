@@ -21,7 +21,7 @@ namespace btfperm {
 enum class Method : int { amd = 0, colamd = 1, rcm = 2, minimum_fill = 3 };
 
 struct OrderCounters {
-  bool is_complete = true;    // false: a block exceeded the limits
+  bool is_complete = true;    // false: a block exceeded the limits, or the budget ended
   SymmetryCounters symmetry;  // with amd
 
   void add(const OrderCounters& other) {

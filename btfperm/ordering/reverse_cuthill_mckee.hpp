@@ -76,8 +76,8 @@ class ReverseCuthillMckee {
     start_[block.n] = to;
   }
 
-  // Moves `root` to the end of a longest path that a few searches find: each begins at a node of
-  // the smallest degree in the last level of the one before it.
+  // Moves `root` to a node far from another one, by a few searches: each begins at a node of the
+  // smallest degree in the last level of the search before it.
   template <class Limit>
   bool find_end(I& root, Limit& limit) {
     for (I longest = -1;;) {

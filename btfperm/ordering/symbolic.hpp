@@ -156,7 +156,7 @@ class Symbolic {
   std::int64_t work_ = 0;
 };
 
-// The entries of the factors of all blocks, those of less than three rows included; `most` bounds
+// The entries of the factors of all blocks, those of fewer than three rows included; `most` bounds
 // the entries of L in one block. The counters are not complete if the budget ends.
 template <class I>
 FillCounters count_fill(const BlockForm<I>& form, const I* order, std::int64_t most, int threads,

@@ -8,16 +8,16 @@
 //             epsilon start from the prices before: only columns bid again whose row costs more
 //             than their best choice plus epsilon. A search from these prices has very short paths.
 //             While many columns have no row, they bid at the same time, in rounds: each row takes
-//             its lowest bid, of equal ones that of the first column. So the result is the same for
-//             every number of threads.
+//             its lowest bid, of equal ones that of the column with the least number. So the result
+//             is the same for every number of threads.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the epsilons are ours
-// Cost        O(n nnz) for each phase in the worst case, in practice some ten passes over the
-//             entries in all. Workspace: 7 n
+// Cost        some ten passes over the entries in practice; the limit of run() on the passes bounds
+//             the worst case. Workspace: 8 n
 // Prefer it   if the start of mc64 leaves many columns unmatched, as in random matrices: their
 //             searches would visit each entry many times
-// Invariants  square blocks in which all rows can be matched; each column has two entries. During a
-//             phase, the row of each owner costs it at most epsilon more than its best choice
+// Invariants  the block is square, all its rows can be matched, and each column has two entries or
+//             more. In a phase, a column's row costs it at most epsilon more than its best choice
 // Races       two columns may bid for one row: the row's bidder is replaced by compare-and-swap,
 //             which also makes the price of the bid visible. Everything else has one writer
 #pragma once
@@ -56,9 +56,9 @@ class Auction {
         displaced_(memory.lists[3]) {}
 
   // Improves the prices of the rows and the matching in the memory, in phases with smaller and
-  // smaller epsilon. It ends after `most_passes` over the entries, with columns that have no row.
-  // Returns false and changes nothing if most columns have several best choices. Then bids lower
-  // prices by epsilon only, and a search is faster.
+  // smaller epsilon. After `most_passes` over the entries it stops, and some columns have no row.
+  // Returns false and changes nothing if more than `most_equal` of the columns have several best
+  // choices. Then bids would lower prices by epsilon only, and a search is faster.
   bool run(int phases, double most_passes, int threads) {
     threads_ = threads;
     double epsilon = first_epsilon();
@@ -78,20 +78,20 @@ class Auction {
   static constexpr double first_share = 4;
   static constexpr double shrink = 5;
   static constexpr double rounding = 1e-12;
-  // The largest share of equal values with which an auction is worthwhile: on rnd_1e5_d5 with the
-  // values 1, 2, 4, 8 (share .72) it halves the time; on NSR8K (.78) the search after it takes four
-  // times as long.
+  // The largest share of columns with several best choices for which an auction is worthwhile: on
+  // rnd_1e5_d5 with the values 1, 2, 4, 8 (share .72) it halves the time; on NSR8K (.78) the search
+  // after it takes four times as long as without an auction.
   static constexpr double most_equal = .75;
   static constexpr double far = std::numeric_limits<double>::infinity();
   // If fewer columns than this have no row, single bids on one thread need less work than rounds.
   static constexpr std::int64_t least_in_round = 1 << 12;
-  // Sums over the columns have this number of terms, so that they do not depend on the threads.
+  // Sums over the columns are sums of this number of parts, whatever the number of threads.
   static constexpr int terms = 64;
 
   struct Choice {
     I row;
-    double cost;    // minus the price
-    double second;  // the same of the second choice
+    double cost;    // of the best choice: cost minus price
+    double second;  // of the second choice
   };
 
   Choice choice(I j) const {
@@ -107,9 +107,9 @@ class Auction {
     return best;
   }
 
-  // Columns of the queue are far apart in memory, and so are the prices of their rows: without a
-  // prefetch, each bid waits for three of them in turn. `at(d)`: the column that bids d bids later,
-  // or -1.
+  // Columns of the queue are far apart in memory, and so are the prices of their rows: without
+  // prefetches, each bid waits for three memory accesses in turn. `at(d)`: the column that bids d
+  // bids later, or -1.
   template <class At>
   void prefetch_bids(At at) const {
     if (const I j = at(8); j >= 0) prefetch(&A_.indptr[j]);
@@ -124,7 +124,7 @@ class Auction {
   }
   static constexpr I most_prefetched = 16;
 
-  // Calls body(k) for k = 0 ... count - 1, on several threads if there are enough.
+  // Calls body(k) for k = 0 ... count - 1, on several threads if `count` is large enough.
   template <class Body>
   void share(I count, Body body) {
     const bool shared = threads_ > 1 && count >= least_to_share(least_shared);
@@ -163,7 +163,7 @@ class Auction {
     return static_cast<double>(equal) > most_equal * n ? 0 : sum / n / first_share;
   }
 
-  // Columns release rows that cost them more than their best choice plus epsilon.
+  // Releases rows that cost their columns more than the best choice plus epsilon. Fills the queue.
   void release(double epsilon) {
     share(A_.n, [&](I j) {
       const I i = owned_[j];
@@ -178,7 +178,7 @@ class Auction {
         select(A_.n, threads_, queue_, [&](I j) { return owned_[j] < 0; }, [](I j) { return j; });
   }
 
-  // Rounds, until fewer than least_in_round columns have no row or `last` entries were visited.
+  // Runs rounds until fewer than least_in_round columns have no row or counters_.edges >= last.
   void bid_in_rounds(double epsilon, std::int64_t last) {
     while (n_queued_ >= least_to_share(least_in_round) && counters_.edges < last) {
       ++counters_.rounds;
@@ -224,8 +224,8 @@ class Auction {
     }
   }
 
-  // Every row goes to its bidder. displaced_[k]: the column that has no row instead of the k-th of
-  // the queue, or -1.
+  // Gives each row to its bidder. displaced_[k] becomes the k-th column of the queue if its bid
+  // lost, else the column that owned the row before, or -1.
   void accept_bids() {
     share(n_queued_, [&](I k) {
       const I j = queue_[k];
@@ -242,8 +242,8 @@ class Auction {
     });
   }
 
-  // One bid at a time, until `last` entries were visited. The queue is a circle with n places; no
-  // column is in it twice.
+  // Bids one at a time, until all columns own a row or counters_.edges >= last. The queue is a
+  // circle with n places; no column is in it twice.
   void bid_until_all_own(double epsilon, std::int64_t last) {
     for (I head = 0; n_queued_ > 0 && counters_.edges < last; --n_queued_) {
       const I j = queue_[head];

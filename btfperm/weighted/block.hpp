@@ -40,7 +40,7 @@ struct BlockPart {
   I first;
 };
 
-// The arrays of a block and of a search in it, large enough for each block of a matrix.
+// The arrays of a block and of a search in it. One block after the other can use them.
 template <class I>
 struct BlockMemory {
   // For blocks with at most `size` rows, `size` columns, and `entries` entries.
@@ -69,8 +69,8 @@ struct BlockMemory {
   I* lists[8];  // of rows or columns
 };
 
-// Builds the block of a part of A. The price of each row becomes the least cost in it. The block is
-// incomplete if the budget ends the pass.
+// Builds the block of a part of A. The price of each row becomes the least cost in this row. The
+// block is incomplete if the budget ends the pass.
 template <class I>
 class BlockBuilder {
  public:
@@ -132,7 +132,7 @@ class BlockBuilder {
     return {m, n, indptr, indices, memory_.cost, memory_.largest, 0};
   }
 
-  // Polls the budget now and then; false: it has ended.
+  // Polls the budget after every `piece` entries; false: the budget has ended the pass.
   bool passed(I entries) {
     if ((passed_ += entries) < piece) return !budget_.stopped();
     passed_ = 0;

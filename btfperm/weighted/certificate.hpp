@@ -19,7 +19,7 @@ struct DualCheck {
   double slack;          // the sum of minus the scaled value over the matched entries
   double largest_slack;  // and its largest term
   double total;          // the sum of the values of the matched entries
-  std::int64_t matched;  // number of matched entries that were found
+  std::int64_t matched;  // number of entries that are matched
 };
 
 template <class I>

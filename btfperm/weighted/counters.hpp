@@ -8,7 +8,7 @@ namespace btfperm {
 
 struct WeightedCounters {
   std::int64_t edges = 0;     // entries visited
-  std::int64_t searches = 0;  // columns that the start left unmatched
+  std::int64_t searches = 0;  // for augmenting paths, without those of an abandoned run
   std::int64_t bids = 0;      // of an auction
   std::int64_t rounds = 0;    // in which many columns bid at the same time
 

@@ -14,7 +14,7 @@ namespace btfperm {
 struct FileCheck {
   std::int64_t wrong = -1;  // a vertex whose mate is no neighbour, or has another mate
   std::int64_t size = 0;    // matched edges
-  double weight = 0;        // their sum
+  double weight = 0;        // the sum of their weights
   bool maximal = true;      // every edge has a matched end
   bool dominant = true;     // and one with a matched edge at least as heavy
 };

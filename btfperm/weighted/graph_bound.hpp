@@ -4,12 +4,12 @@
 // Idea        Every vertex bids for its best neighbour, as in an auction with one copy of each
 //             vertex as a bidder and one as an object: the bidder u values the object v at the
 //             weight of {u, v} minus the price of v. The largest value of a bidder, or 0, is its
-//             profit. Half of profit plus price of each vertex are feasible duals, whenever the
+//             profit. The duals (profit + price) / 2 of the vertices are feasible whenever the
 //             auction ends; so it ends after a fixed number of passes over the entries.
-// Paper       D. P. Bertsekas, Annals of Operations Research 14, 1988, for the bids. Bidders stay
-//             out as soon as no value is above 0, so prices start at 0 without scaling
+// Paper       D. P. Bertsekas, Annals of Operations Research 14, 1988, for the bids. A bidder stops
+//             as soon as no value is above 0, so prices start at 0 without scaling
 // Cost        O(passes (n + nnz)). Workspace: 4 n
-// Invariants  prices only rise, so a bidder that stays out never returns
+// Invariants  prices only rise, so a bidder that has stopped without an object never bids again
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace btfperm {
 
-// Duals whose sum bounds the weight of each matching. A bid exceeds the second best by `step`
-// times the mean of the largest weights of the vertices.
+// Stores the duals of the auction or, if their sum is smaller, half of the largest weight of each
+// vertex. A bid raises a price by best - second value + step * (mean of these largest weights).
 template <class I>
 void bound_by_auction(const PatternView<I>& A, const double* weight, double step, double passes,
                       double* dual, Workspace& workspace, Budget& budget) {

@@ -79,14 +79,14 @@ struct Facts {
   Count heavy_at;  // the first entry heavier than the matched edges at both of its ends
 };
 
-// The round in which a vertex was matched; rounds + 1 if it was not.
+// The round in which a vertex was matched, limited to 1 ... rounds; rounds + 1 if it was not.
 __device__ inline Index round_at(Index v, const Index* mate, const Index* round_of, Index rounds) {
   if (mate[v] < 0 || round_of[v] > rounds) return rounds + (mate[v] < 0);
   return round_of[v] < 1 ? 1 : round_of[v];
 }
 
-// matched_weight[v]: the weight of the matched edge of v, or 0. in_round[r]: the vertices matched
-// in round r.
+// matched_weight[v]: the weight of the matched edge of v, or 0. in_round[r]: the number of vertices
+// that were matched in round r.
 extern "C" __global__ void check_mates(Index n, const Index* indptr, const Index* indices,
                                        const double* weight, const Index* mate,
                                        const Index* round_of, Index rounds, double* matched_weight,
@@ -111,9 +111,9 @@ extern "C" __global__ void check_mates(Index n, const Index* indptr, const Index
   add_over_warp(&facts->size, size);
 }
 
-// After check_mates found nothing wrong. removed[r]: the edges whose first end was matched in round
-// r; removed[rounds + 1]: those between unmatched vertices. heaviest[v] receives the bits of the
-// weight of the heaviest edge of v.
+// Requires that check_mates found nothing wrong. removed[r]: the number of edges of which round r
+// was the first to match an end; removed[rounds + 1]: of those between unmatched vertices.
+// heaviest[v] receives the bits of the weight of the heaviest edge of v.
 extern "C" __global__ void check_edges(Index entries, const Index* indices, const double* weight,
                                        const Index* heads, const Index* mate, const Index* round_of,
                                        Index rounds, const double* matched_weight, Index* removed,
@@ -137,7 +137,7 @@ extern "C" __global__ void check_edges(Index entries, const Index* indices, cons
   add_over_warp(&facts->edges, edges);
 }
 
-// The bits of weights become half of the weights: feasible duals.
+// heaviest[v], whose bits are now those of a weight, becomes half of it: feasible duals.
 extern "C" __global__ void halve(Index n, double* heaviest) {
   for (long long v = first_item(); v < n; v += item_stride()) heaviest[v] /= 2;
 }

@@ -30,7 +30,7 @@ struct FaultyEntry {
 };
 
 // Whether a square matrix is symmetric and has a positive finite value in each entry outside of the
-// diagonal; otherwise a first entry that shows it. O(n + nnz): column j is visited in ascending
+// diagonal; otherwise an entry that shows it. O(n + nnz): the columns j are visited in ascending
 // order, so the entries (j, i) that are looked up in column i are the next ones of this column.
 template <class I>
 FaultyEntry find_fault(const PatternView<I>& A, const double* weight, Workspace& workspace,
@@ -59,14 +59,14 @@ FaultyEntry find_fault(const PatternView<I>& A, const double* weight, Workspace&
 struct GraphCheck {
   std::int64_t wrong = -1;     // a vertex whose mate is no neighbour, or has another mate
   std::int64_t size = 0;       // matched edges
-  double weight = 0;           // their sum
+  double weight = 0;           // the sum of their weights
   std::int64_t edges = 0;      // of the graph
   std::int64_t free_at = -1;   // an entry between two unmatched vertices: not maximal
   std::int64_t heavy_at = -1;  // an entry heavier than the matched edges at both of its ends
 };
 
-// removed[r] receives the number of edges whose first end was matched in round r, removed[0] that
-// of edges between unmatched vertices. Rounds after the last one count as the last one.
+// removed[r] receives the number of edges of which round r was the first to match an end, and
+// removed[0] that of the others. Here a vertex with a round beyond the last counts as unmatched.
 template <class I>
 GraphCheck check_graph_matching(const PatternView<I>& A, const double* weight, const I* mate,
                                 const I* round_of, std::int64_t rounds, std::int64_t* removed,

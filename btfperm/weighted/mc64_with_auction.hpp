@@ -24,8 +24,8 @@ struct Mc64WithAuction {
   static double most_passes(std::int64_t entries) { return entries < 200'000 ? 10 : 6; }
 
   // Matches all columns of a block. Searches that would visit too many entries are abandoned; an
-  // auction then finds better prices to start from, or, if many costs are equal, a larger matching
-  // precedes the searches. False: the budget ended the call.
+  // auction then finds better prices to start from or, if most columns have several best choices, a
+  // larger matching precedes the searches. False: the budget ended the call.
   static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,
                             Budget& budget, WeightedCounters& counters) {
     using Outcome = typename Mc64<I>::Outcome;

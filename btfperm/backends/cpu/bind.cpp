@@ -57,7 +57,7 @@ void bind_backends(nb::module_& module) {
       "Limit the number of threads that are started at a time; -1: no limit. For tests.");
   module.def(
       "usable_cores", [] { return omp_get_num_procs(); },
-      "Cores that this process may use, OpenMP's places counted: not those of the calling thread.");
+      "Cores that this process may use, even if OpenMP binds the calling thread to some of them.");
   module.def(
       "give_back_freed",
       [] {

@@ -15,7 +15,7 @@
 
 namespace btfperm {
 
-// Stops when the budget ends; the caller then does not use the array.
+// Writes to each page of a long array. Stops if the budget ends; the array is then not to be used.
 template <class T>
 void first_touch(T* array, std::size_t count, int threads, Budget& budget) {
   constexpr std::int64_t page = 4096 / sizeof(T);

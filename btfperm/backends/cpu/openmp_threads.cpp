@@ -57,7 +57,7 @@ struct Member {
   int number;
   int met;  // shares met since the last barrier
   Loop loop;
-  std::atomic<long>* given;  // of the loop this thread is in
+  std::atomic<long>* given;  // chunks of its present loop that have been taken
 };
 
 thread_local Member self{};

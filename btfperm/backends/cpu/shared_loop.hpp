@@ -47,7 +47,7 @@ class Together {
     return !budget_.stopped();
   }
 
-  // Visited entries that do not count for the limit on the work.
+  // Reports visited entries that do not count for the limit on the work, so that thread 0 polls.
   void pass(std::int64_t entries) {
     if (!spends_ || (passed_ += entries + 1) < between_polls) return;
     passed_ = 0;
@@ -94,7 +94,7 @@ class Together {
   bool spends_;
 };
 
-// The largest block, up to `most`, with which each thread has several blocks.
+// A block of iterations: an eighth of a thread's share, at least 1 and at most `most`.
 template <class I>
 I block_for(I count, int threads, I most) {
   return std::clamp(static_cast<I>(count / (8 * static_cast<I>(threads))), I{1}, most);

@@ -28,7 +28,7 @@
 
 namespace btfperm {
 
-// Number of threads that can be started beside those that run.
+// Largest number of threads that `startable_threads` starts at a time; a test lowers it.
 inline std::atomic<int> refuse_threads_beyond{std::numeric_limits<int>::max()};
 
 // Bytes of a stack by OMP_STACKSIZE or GOMP_STACKSIZE ("64M", in kilobytes without a unit); 0:
@@ -101,7 +101,7 @@ inline void open_region(int threads, int& running) {
 inline int start_threads(int threads) {
   static std::mutex one_at_a_time;
   thread_local int running = 1;  // threads that OpenMP keeps for the calling thread
-  thread_local int most = 0;     // the number when some were refused; tried again after a second
+  thread_local int most = 0;     // the limit for a second after some were refused; 0: none
   thread_local std::chrono::steady_clock::time_point refused;
   const auto now = std::chrono::steady_clock::now();
   if (most > 0 && now - refused < std::chrono::seconds(1)) threads = std::min(threads, most);

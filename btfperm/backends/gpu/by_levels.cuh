@@ -81,8 +81,8 @@ struct Queue {
   }
 };
 
-// The words in `met`: blocks that have arrived, whether any left lists to the grid, whether the
-// first block ends the search, and the number of pushed items.
+// The parts of a word in `met`, from the lowest bits on: blocks that have arrived, blocks that left
+// lists to the grid, whether the first block ends the search, and the number of pushed items.
 constexpr Count one_arrived = 1, one_huge = Count{1} << 16, one_gave_up = Count{1} << 31;
 constexpr int pushed_shift = 32;
 
@@ -94,9 +94,9 @@ __device__ inline int widened(int lanes, long long lists, long long threads) {
 }
 
 // open(item, round, first) returns the list of an item, see share_lists, and may be called again
-// for it; visit(list item, p, queue) may push reached items. If most lists are short, wide rounds
-// visit several of them together, see share_short_lists. Only then are the entries of rounds
-// counted.
+// for it; visit(list item, p, queue) may push reached items. A caller whose lists are mostly short
+// also gives visit_many, for rounds of all blocks, see share_short_lists. Only then are the entries
+// of rounds counted.
 struct OneByOne {};
 template <class VisitMany>
 constexpr bool by_several = true;

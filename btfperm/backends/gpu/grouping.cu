@@ -118,7 +118,7 @@ __device__ inline void order_members(Index groups, Index each, const Starts& sta
   }
 }
 
-// Counts the items of a warp, in order, by the large group to which they belong.
+// The large groups, numbered from 0: of(k) is the number of group k, or -1 if it is not large.
 struct Classes {
   Index which[most_large];
   int count;

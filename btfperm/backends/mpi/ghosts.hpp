@@ -2,9 +2,9 @@
 // Local numbers of the rows or columns in the lists of a rank
 //
 // Idea        A rank owns the numbers first .. last - 1, which become 0 .. last - first - 1. The
-//             others in its lists are its ghosts: in ascending order, they have the local numbers
-//             behind. So an array of owned and ghost values is indexed by local numbers, and has
-//             never more places than the rank has rows (or columns) and entries.
+//             others in its lists are its ghosts: in ascending order, they have the next local
+//             numbers. So an array of owned and ghost values is indexed by local numbers, and has
+//             at most as many places as the rank has rows (or columns) and entries in sum.
 // Cost        O(items): a bit for each number of the whole matrix if there are not many more of
 //             them than items; otherwise O(items log items).
 #pragma once
@@ -18,13 +18,13 @@
 
 namespace btfperm {
 
-// Renumbers the items, all in 0 .. range - 1, in place; the numbers of the ghosts.
+// Renumbers the items, all in 0 .. range - 1, in place. Returns the old numbers of the ghosts.
 template <class I>
 std::vector<I> number_ghosts(std::int64_t first, std::int64_t last, std::int64_t range,
                              std::int64_t count, I* items, Budget& budget) {
   const auto is_own = [&](I item) { return item >= first && item < last; };
   std::vector<I> ghosts;
-  if (range <= 16 * count) {  // the bits and their counts take at most 3 bytes an item
+  if (range <= 16 * count) {  // the bits and their counts take at most 4 bytes for each item
     const std::int64_t words = range / 64 + 1;
     std::vector<std::uint64_t> bits(static_cast<std::size_t>(words), 0);
     std::vector<I> before(static_cast<std::size_t>(words));

@@ -28,7 +28,7 @@ struct Components {
   bool is_open(I row) const { return load(region[row]) < closed; }
   std::int64_t entries(I row) const { return vertices[row].end - vertices[row].begin; }
 
-  // Assigns v to a component; no other thread does.
+  // Assigns v to a component. Only one thread does this for v.
   void close(I v, I name) const {
     store(of[v], name);  // other threads may read it before
     store(region[v], static_cast<std::uint8_t>(region[v] | closed));

@@ -2,7 +2,7 @@
 // find square: the order of the searches in the square part
 //
 // One thread: peel, or a test whether all is one block; then tarjan, whose order gives the heights.
-// Several threads: peel, trim, the giant component, the small ones, tarjan for the remaining
+// Several threads: peel, the giant component, trim, the small components, tarjan for the remaining
 // vertices, then the heights by levels. Blocks and heights are the same, because they are functions
 // of the entries alone.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace btfperm {
 
-// By one thread. The vertices that the peel left have mark 0.
+// The search by one thread. Before it, the vertices that the peel left have mark 0.
 template <class I>
 bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budget& budget) {
   {

@@ -4,9 +4,9 @@
 // Idea        The component of a pivot with many neighbours consists of the vertices that reach it
 //             and that it reaches; every other component is entirely inside or outside "reaches the
 //             pivot". The forward search is needed only among these vertices. If the backward
-//             search had few levels, each of them repeatedly checks whether one of its predecessors
-//             is reached, so column lists suffice. Otherwise the successors are listed and searched
-//             in levels, and one thread searches narrow levels.
+//             search had few levels, each of these vertices repeatedly checks whether one of its
+//             predecessors is reached, so column lists suffice. Otherwise the successors are listed
+//             and searched in levels, and one thread searches narrow levels.
 // Paper       L. K. Fleischer, B. Hendrickson, A. Pinar, "On identifying strongly connected
 //             components in parallel", IPDPS 2000 Workshops; one pivot only, as in G. M. Slota, S.
 //             Rajamanickam, K. Madduri, "BFS and coloring-based parallel algorithms for strongly
@@ -24,7 +24,7 @@
 
 namespace btfperm {
 
-// The open vertex with the largest product of predecessors and of successors after the peel.
+// The open vertex with the largest product of predecessors and, if the peel ran, open successors.
 template <class I>
 I choose_pivot(const Components<I>& C, const Members<I>& left, const Team& team) {
   I pivot = unknown<I>;
@@ -87,7 +87,7 @@ bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting
   return count == 0;
 }
 
-// The same in levels, from the vertices that the sweeps reached.
+// The same in levels, from the pivot; what sweeps have reached before is discarded.
 template <class I>
 bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, const Team& team,
                     I* queue, Budget& budget) {

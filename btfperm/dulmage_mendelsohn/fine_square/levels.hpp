@@ -3,9 +3,9 @@
 //
 // Idea        As in the peel, but by components: a component whose successors are all finished is
 //             ready, and goes into the queue with all its members. The giant component is treated
-//             separately: every component before it reaches it, and so is higher by at least one.
-//             So the other components come first, then its height, then the components before it.
-//             Its lists are not visited, and the threads do not compete for its counter.
+//             separately: a component that reaches it is higher by at least one. So the components
+//             that do not reach it come first, then its height, then those that reach it. Its lists
+//             are not visited, and the threads do not compete for its counter.
 // Cost        O(entries), two random accesses each. (`heights` needs one, but also the components
 //             in order, which only tarjan computes)
 // Encodings   a component is named by one of its rows; for that vertex mark = entries that lead out

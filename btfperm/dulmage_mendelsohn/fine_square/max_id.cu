@@ -32,7 +32,7 @@ struct alignas(4 * sizeof(Index)) Learned {
     return largest_from == other.largest_from && largest_to == other.largest_to &&
            smallest_from == other.smallest_from && smallest_to == other.smallest_to;
   }
-  // The name of a vertex whose component contains one of these vertices.
+  // The name of the component if both directions agree on a vertex, which is then in it; else -1.
   __device__ Index name() const {
     return largest_from == largest_to     ? largest_from
            : smallest_from == smallest_to ? smallest_from
@@ -40,7 +40,7 @@ struct alignas(4 * sizeof(Index)) Learned {
   }
 };
 
-// In one or two loads that bypass the cache of the multiprocessor.
+// Reads the numbers in one or two loads that bypass the cache of the multiprocessor.
 __device__ inline Learned now(const Learned* place) {
   if constexpr (sizeof(Index) == 4) {
     const int4 words = __ldcg(reinterpret_cast<const int4*>(place));

@@ -6,8 +6,8 @@
 //             levels are exact, and the level is the height; otherwise each vertex raises the
 //             heights of its predecessors. The remaining vertices are on cycles, or have successors
 //             that remain.
-// Cost        O(entries of removed vertices), and a barrier for each level. With fewer than 30
-//             vertices in a level the CPU continues
+// Cost        O(entries of removed vertices), and a barrier for each level. If many successive
+//             levels have fewer than 30 vertices on average, the CPU continues
 // Encodings   out[v]: number of remaining successors; -1: not in the graph, or removed
 // Invariants  Vertices removed after the last exact level are higher than that level, so that they
 //             need no heights from vertices of the exact levels
@@ -36,8 +36,8 @@ __device__ inline bool lose_successors(Index* out, Index u, Index count, Index h
 }
 
 // height: zeros, or a lower bound for each vertex, in which case no level is exact. With exact
-// levels, only the vertices of the last levels raise heights of predecessors, because no height is
-// read before the end.
+// levels, only rounds that one block processes raise the heights of predecessors, because their
+// items may never be in the queue; `raise_left` does this for all items in the queue.
 extern "C" __global__ void __launch_bounds__(512, 2)
     peel(Levels* levels, Index lanes, const Index* indptr, const Index* pred, Index* out,
          Index* height, Index* items) {

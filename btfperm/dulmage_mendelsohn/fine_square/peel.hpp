@@ -96,8 +96,8 @@ I peel_together(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready,
 }
 
 // Writes the vertices that can be peeled into `order` (one place more than vertices), by ascending
-// height. The others keep their marks, which are not 0. Returns the number of peeled vertices, -1:
-// the budget ended the call.
+// height. The others have marks other than 0. Returns the number of peeled vertices, -1: the budget
+// ended the call.
 template <class I>
 I peel(const PatternView<I>& A, const Matching<I>& M, const Members<I>& rows,
        const Members<I>& cols, const Team& team, Vertex<I>* vertices, I* order, Budget& budget) {

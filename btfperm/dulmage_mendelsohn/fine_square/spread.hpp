@@ -2,7 +2,7 @@
 // Propagation of labels and of heights over the vertices of one rank
 //
 // Idea        A rank owns the first vertices of a digraph by local numbers, and their lists; the
-//             numbers behind are ghosts, which other ranks own (backends/mpi/ghosts.hpp). The rank
+//             higher numbers are ghosts, which other ranks own (backends/mpi/ghosts.hpp). The rank
 //             works through its own vertices until no label changes any more, and lists the ghosts
 //             whose label has changed; one exchange then serves many steps of the search. Heights
 //             need no level order: a vertex is peeled after all its successors, whatever the order
@@ -80,8 +80,8 @@ void spread(const OwnedDigraph<I>& G, const I* within, I* label, std::int64_t n_
 
 // Peels the ready vertices, whose degree is 0, and those that become ready. degree[v] counts the
 // successors that are not peeled; it becomes -1 when v is peeled. The lists hold predecessors, each
-// of which gets at least the height of v plus one. For ghosts, `degree` sums up what their owners
-// must subtract, below zero.
+// of which gets at least the height of v plus one. For a ghost, -degree is the number that its
+// owner must subtract.
 template <class I>
 void peel_owned(const OwnedDigraph<I>& G, I* degree, I* height, std::int64_t n_ready,
                 const I* ready, Touched<I>& touched, Budget& budget) {

@@ -16,8 +16,8 @@
 //             reached from it; `finished` when its component is known. On the path a row is stored
 //             as ~row after it has reached a number lower than its own. In `order` the last row of
 //             each component is stored as ~row
-// Invariants  path, open and finished vertices are disjoint; open numbers never exceed the open
-//             vertices
+// Invariants  a visited vertex is on the path, open (it has left the path, but its component is not
+//             complete) or finished. Visit numbers are at most the number of the first two kinds
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/vertex.hpp"

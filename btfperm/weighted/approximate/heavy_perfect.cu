@@ -6,22 +6,22 @@
 //             columns without a row bid at the same prices, and each row takes its lowest bid. The
 //             column that loses its row bids again in the next round. The host starts phases with
 //             smaller and smaller epsilon; the next phase begins with the prices of the last one,
-//             and columns keep their rows unless they have become too expensive. One block alone
-//             runs rounds with few columns. The last columns would need very many rounds, so
+//             and columns keep their rows unless they have become too expensive. One thread block
+//             alone runs rounds with few columns. The last columns would need very many rounds, so
 //             shortest augmenting paths on the CPU match them (heavy_perfect.hpp).
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the choice of epsilon
 //             and the end by augmenting paths are ours
 // Cost        two barriers for each round; about 1.1 n / k rounds until k columns are left; some
-//             ten passes over the entries in practice. Memory beside the columns and values: 16 m
-//             bytes, and 5 n + m indices
-// Prefer it   if the searches of mc64 take long and the matrix has some 100,000 entries
+//             ten passes over the entries in practice. Memory beside the matrix: 16 m + 8 n bytes,
+//             and 5 n + 2 m indices
+// Prefer it   if the searches of mc64 take long and the matrix has at least some 100,000 entries
 // Encodings   the price of a row outside the block is -far, so that no column chooses it.
-//             A bid is one word: its price in single precision, whose order is that of the highest
-//             32 bits, and the column in the lowest. The smallest word wins; all ones: no bid
-// Invariants  the block is square and all its rows can be matched; each column has two entries in
-//             it. The row of each owner costs it at most epsilon more than its best choice
-// Races       prices change only between two barriers at which no column reads them. A row takes
+//             A bid is a word of 64 bits: the upper half orders bids by price in single precision,
+//             the lower half is the column. The smallest word wins; all ones: no bid
+// Invariants  the block is square, all its rows can be matched, and each column has at least two
+//             entries in it. A column's own row costs it at most epsilon more than its best choice
+// Races       no column reads prices in the second half of a round, where they change. A row takes
 //             the smallest word whatever the order of the bids, so the result is always the same.
 //             The winner of a row deletes its bid while others compare it with theirs: they lose
 //             in either case
@@ -58,11 +58,11 @@ struct Costs {
 
 constexpr double far = 1.7976931348623157e308;  // the largest double, in place of infinity
 
-// The row with the smallest cost minus price of a column, its position, and the second smallest.
+// The smallest cost minus price in a column, the second smallest, and the entry of the smallest.
 struct Choice {
   double cost;
   double second;
-  Index at;  // the entry; the first of equal ones
+  Index at;  // position of the entry with `cost`; the first of equal ones
 
   __device__ void add(double other, Index p) {
     if (other < cost) {
@@ -139,7 +139,7 @@ extern "C" __global__ void price_rows(Index n, int lanes, const Index* columns, 
   });
 }
 
-// The difference between the two best choices of each column; 0 if it is rounding.
+// The difference between the two best choices of each column; 0 if it may be a rounding error.
 extern "C" __global__ void find_gaps(Index n, int lanes, const Index* columns, const Index* indptr,
                                      const Index* indices, const double* value, const double* price,
                                      double rounding, double* gap) {
@@ -195,8 +195,8 @@ struct Bidding {
   double* bid_price;
 };
 
-// Rounds, until at most `few` columns have no row, `most_rounds` are over, or `most_edges` entries
-// were visited in all. wait() is the barrier of all threads of the launch.
+// Runs rounds until at most `few` columns have no row, after `most_rounds` rounds, or when
+// state->edges is at least `most_edges`. wait() is the barrier of all threads of the launch.
 template <class Wait>
 __device__ void bid(const Bidding& all, int lanes, double epsilon, Count few, Count most_rounds,
                     Count most_edges, State* state, const Wait& wait) {
@@ -269,8 +269,8 @@ extern "C" __global__ void bid_in_rounds(int lanes, double epsilon, Count few, C
       [=] { grid_barrier(&state->barrier); });
 }
 
-// The same by one block: for rounds with few columns, whose time is that of the barriers. The
-// number of columns never grows.
+// Does the same by one thread block: for rounds with few columns, whose time is that of barriers.
+// The number of columns without a row never grows.
 extern "C" __global__ void bid_in_one_block(int lanes, double epsilon, Count few, Count most_rounds,
                                             Count most_edges, const Index* indptr,
                                             const Index* indices, const double* value,

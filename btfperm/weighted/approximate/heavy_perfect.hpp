@@ -2,9 +2,9 @@
 // heavy-perfect: a matching of all columns of a block that is nearly the best, by an auction
 //
 // Idea        The start and the searches of mc64 run first. They give the best matching if they
-//             take at most four passes over the entries, or if most columns have several best
-//             choices. Otherwise an auction in two phases matches all columns, or all but a few if
-//             its work reaches a limit; shortest augmenting paths match these.
+//             take at most four passes over the entries, if the block is not square, or if most
+//             columns have several best choices. Otherwise an auction in two phases matches all
+//             columns, or all but a few at its limit, which shortest augmenting paths match.
 //             The prices bound the distance from the optimum: it is at most the sum of the reduced
 //             costs of the matched entries.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
@@ -43,7 +43,7 @@ struct HeavyPerfect {
     return search.complete() == Outcome::done;
   }
 
-  // The same after an auction on a GPU, whose matching and prices are in the memory.
+  // Matches the other columns after an auction on a GPU, whose matching and prices are in `memory`.
   static bool match_last_columns(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
                                  WeightedCounters& counters) {
     Mc64<I> search(block, memory, budget, counters);

@@ -4,7 +4,7 @@
 // Idea        With costs c >= 0, prices of rows and of columns satisfy price[i] + price[j] <= c(i,
 //             j), with equality at matched entries: then no matching of all columns costs less. A
 //             cheap start sets prices to row minima and column minima, matches entries that satisfy
-//             the equality, and makes paths of three such entries. Each remaining column is the
+//             the equality, and augments along paths of three of them. Each remaining column is the
 //             root of a shortest path search (Dijkstra) over the reduced costs c - price[i] -
 //             price[j]; the search ends at the nearest unmatched row, the matching is augmented
 //             along the path, and the prices in the tree change so that all inequalities hold
@@ -17,9 +17,9 @@
 //             matches all columns. Workspace: 9 m + 4 n
 // Prefer it   if the start leaves few columns, as in most matrices of applications
 // Invariants  prices of unmatched rows are 0 if there are more rows than columns; otherwise they
-//             are the row minima, and no row remains unmatched. matched_entry[j] is the position of
-//             the entry that column j is matched by. During the searches, col_price[j] holds only
-//             for unmatched columns; the entry of a matched one is tight, which gives its price
+//             are arbitrary, as no row remains unmatched. matched_entry[j] is the position of the
+//             matched entry of column j. During the searches of run(), col_price[j] holds only for
+//             unmatched columns; the entry of a matched one is tight, which gives its price
 #pragma once
 
 #include <algorithm>
@@ -322,7 +322,7 @@ class Mc64 {
   I* via_;   // entry through which the search reached a row
   I* column_before_;  // and its column
   I* reached_;
-  I* final_;  // rows whose distance is final: they have left the heap
+  I* final_;  // rows whose distance is final, and whose columns were visited
   Heap<I, double> heap_;
 };
 

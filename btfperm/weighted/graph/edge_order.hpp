@@ -15,7 +15,7 @@ struct EdgeOrder {
   std::uint64_t seed;
   bool renewed;
   std::uint64_t round = 0;
-  const std::uint32_t* names = nullptr;  // of the vertices of a part of a graph; null: themselves
+  const std::uint32_t* names = nullptr;  // of a part's vertices in the whole graph; null: no part
 
   void start_round(std::int64_t number) {
     round = mixed(seed + (renewed ? static_cast<std::uint64_t>(number) : 0));
@@ -30,8 +30,8 @@ struct EdgeOrder {
   }
 };
 
-// Matches what the rounds of local-max would match with the perturbation of this round in all of
-// them: a strict order of the edges has one locally dominant matching, which greedy finds, too.
+// Matches what the remaining rounds of local-max would match if they all used the perturbation of
+// this one: a strict order of the edges has one locally dominant matching, which greedy finds, too.
 template <class I>
 void finish_sorted(Edge<I>* E, I edges, Edge<I>* other, const EdgeOrder& order, GraphMatching<I> M,
                    Budget& budget, GraphCounters& counters) {

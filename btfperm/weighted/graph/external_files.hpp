@@ -3,8 +3,8 @@
 //
 // Idea        A temporary file has no name: the system removes it when the process ends, in
 //             whatever way. Blocks pass through the page cache, but do not stay there: a block that
-//             was written is scheduled for the disk at once, and blocks that were written or read
-//             are dropped from the cache. The next block is requested ahead.
+//             was written is scheduled for the disk at once. Blocks that were read, and all but the
+//             last 32 MiB written, are dropped from the cache. The next block is requested ahead.
 // Cost        counted in IoVolume, in bytes that were read and written
 // Faults      IoFailure with the number of the system's error, such as ENOSPC
 #pragma once
@@ -151,7 +151,7 @@ class BlockWriter {
   std::int64_t items() const { return bytes_ / static_cast<std::int64_t>(sizeof(Item)); }
 
  private:
-  // The disk starts to write this part, and the one before leaves the cache.
+  // The system starts to write this part; the part `behind` bytes before it leaves the cache.
   void schedule(std::int64_t from, std::int64_t size) const {
 #ifdef SYNC_FILE_RANGE_WRITE
     ::sync_file_range(descriptor_, from, size, SYNC_FILE_RANGE_WRITE);

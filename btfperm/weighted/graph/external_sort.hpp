@@ -6,7 +6,7 @@
 //             into memory, groups of consecutive runs become longer runs first.
 // Paper       A. Aggarwal, J. S. Vitter, "The input/output complexity of sorting and related
 //             problems", Communications of the ACM 31, 1988
-// Cost        sort(N): each item is read and written 1 + log(runs) / log(blocks) times
+// Cost        each item is written and read ceil(log(runs) / log(blocks)) times, at least once
 // Requires    Order has sorted(items, count, other, budget), which returns the array with the
 //             result, and key(item); keys are compared by <. Equal keys keep their order
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace btfperm {
 
-// The memory of a phase in bytes, and the files' blocks in bytes.
+// The memory of a phase, and of a block of a file, in bytes.
 struct ExternalMemory {
   std::int64_t bytes;
   std::int64_t block;

@@ -9,7 +9,7 @@
 //             2007, section 3; the algorithm GPA in M. Birn et al., Euro-Par 2013, section 3.
 //             Changed: a radix sort. As published, the matching need not be maximal: extend=1
 //             then matches the remaining edges by decreasing weight
-// Cost        O(n + m): at most 6 passes sort the edges. Workspace: 2 m edges, 9 n
+// Cost        O(n + m): at most 6 passes sort. Workspace: 2 m edges, 5 n indices, 9 n bytes
 // Prefer it   as the heaviest of these matchings, if one thread is fast enough
 // Options     extend (0): 1: make the matching maximal
 // Encodings   other_end[v], length[v], of a vertex v at the end of a path: the other end of the
@@ -18,9 +18,9 @@
 // Invariants  G2 consists of paths and even cycles; each edge before the current one is in G2, or
 //             has an end with two edges in G2 at least as heavy, or joins the ends of a path whose
 //             edges are all at least as heavy
-// Proof       dual[v] is half the weight of the edges of v in G2. By the last invariant, dual[u] +
-//             dual[v] >= weight for each edge {u, v}; the sum of all duals is the weight of G2, and
-//             the matching has at least half of it. So it has half of the weight of any matching
+// Proof       dual[v] is half the weight of the edges of v in G2. By the invariants, dual[u] +
+//             dual[v] >= weight for each edge {u, v}. The sum of all duals is the weight of G2, and
+//             the matching has at least half of it, so at least half of the weight of any other one
 #pragma once
 
 #include <cstdint>
@@ -98,7 +98,7 @@ class GlobalPaths {
     length_[a] = length_[b] = length_[u] + length_[v] + 1;
   }
 
-  // A path from its end v, or the cycle of v.
+  // Matches edges of the path that ends at v, or of the cycle through v.
   void match_component(I v) {
     const bool is_cycle = degree(v) == 2;
     I size = 0;

@@ -75,7 +75,7 @@ I count_edges(const GraphView<I>& G, Budget& budget) {
   return edges;
 }
 
-// Lists the edges in the order of the columns of their larger end; their number.
+// Lists the edges in the order of their larger ends, then of the smaller ones. Returns the number.
 template <class I>
 I list_edges(const GraphView<I>& G, Edge<I>* E, Budget& budget) {
   I edges = 0;
@@ -114,7 +114,7 @@ void order_vertices(I n, bool random, std::uint64_t seed, I* order, Budget& budg
   });
 }
 
-// The place in the list of v at which a search from a random place on starts.
+// A random place in the list of v, which has `degree` places.
 template <class I>
 I random_place(std::uint64_t draw, I v, I degree) {
   return static_cast<I>(mixed(draw ^ static_cast<std::uint64_t>(v)) %
@@ -123,10 +123,10 @@ I random_place(std::uint64_t draw, I v, I degree) {
 
 enum class Select : int { weighted = 0, random = 1 };
 
-// select(v, W) of Fagginger Auer and Bisseling: the neighbour in W, which are those that `suits`
-// accepts, with the heaviest edge (weighted), or any one (random): the first from a random place
-// of the list on. Of several heaviest edges, the first from this place on. -1: W is empty.
-// `visited` receives the number of entries that were visited.
+// select(v, W) of Fagginger Auer and Bisseling; W are the neighbours that `suits` accepts. Returns
+// the one with the heaviest edge (weighted), or any one (random): in both cases the first from a
+// random place of the list on. -1: W is empty. The number of visited entries is added to
+// `visited`.
 template <class I, class Suits>
 I select_neighbour(const GraphView<I>& G, I v, Select how, std::uint64_t draw, Suits suits,
                    std::int64_t& visited) {

@@ -15,7 +15,7 @@
 //             to the entries left, also if one vertex has most of them. Memory: two lists of 2 m
 //             entries, 2 m heads, 3 n
 // Prefer it   from some 100,000 edges on, if a GPU is there
-// Encodings   E[turn], E[1 - turn]: the lists of this and of the next round; see local_max.cuh
+// Encodings   lists[turn], lists[1 - turn]: of this and of the next round; see local_max.cuh
 // Invariants  at the start of a round, the list holds both entries of each edge between unmatched
 //             vertices, in the order of the matrix, and at[v] = -1 for each of these vertices
 // Races       see local_max.cuh; each mate has one writer, because the order of edges is strict
@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
   if (first_item() == 0) state->size = static_cast<Count>(size);
 }
 
-// Rounds until no edge is left, or `until` edges were visited.
+// Runs rounds until no edge is left, or state->edges is at least `until`.
 extern "C" __global__ void __launch_bounds__(256, 4)
     run_rounds(Count seed, Index renewed, Count until, Index* v0, Index* u0, double* weight0,
                Index* v1, Index* u1, double* weight1, Index* at, Index* mate, Index* round_of,

@@ -15,8 +15,8 @@
 //             the columns of the matrix, which saves a list of all edges, and finds the heaviest
 //             edge of a vertex without a random access for each edge
 // Cost        O(n + m) expected if the weights are equal or random: a round removes at least half
-//             of the edges on average; never more than O(limit m). Workspace: m edges, n
-//             candidates
+//             of the edges on average; never more than O(limit m). Workspace: m edges, twice that
+//             if the last ones are sorted, n candidates, n indices
 // Prefer it   nearly always: nearly the weight of greedy in less time, and on several threads
 // Options     ties (renewed): renewed or fixed; model (auto): sequential, crew, or auto: crew on
 //             several threads; limit (8): see above, 0: rounds only
@@ -33,13 +33,13 @@
 
 namespace btfperm {
 
-// The edges of a part of a graph between unmatched vertices, and the rounds before.
+// The edges between unmatched vertices at the start, and the limit on the visits.
 template <class I>
 struct LocalMaxStart {
   Edge<I>* E;
   I size;
   double most;         // visits of edges after which the rest is sorted; 0: never
-  double visited = 0;  // before
+  double visited = 0;  // visits in the rounds before
 };
 
 template <class I>

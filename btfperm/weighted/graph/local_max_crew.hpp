@@ -75,7 +75,7 @@ class CrewLocalMax {
     I v;
     I e;
   };
-  struct Part {  // the maximum of a thread over the part of a segment
+  struct Part {  // the heaviest edge e that one thread found in its part of the segment of v
     I v = -1;
     I e = -1;
   };
@@ -95,7 +95,7 @@ class CrewLocalMax {
     }
   }
 
-  // E and A in the order of the matrix.
+  // Fills E and A in the order of the matrix.
   void build() {
     const PatternView<I>& A = G_.A;
     for_parts(A.n, threads_, budget_, [&](I v) {
@@ -114,7 +114,7 @@ class CrewLocalMax {
     });
   }
 
-  // Whether edge e precedes edge f, -1: no edge.
+  // Whether edge e is heavier than edge f in the order of this round; -1: no edge.
   bool is_heavier(I e, I f) const {
     if (f < 0 || e < 0) return e >= 0;
     if (E_[e].weight != E_[f].weight) return E_[e].weight > E_[f].weight;

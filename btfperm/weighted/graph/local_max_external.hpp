@@ -16,8 +16,8 @@
 //             local-max, so the matching is that of local-max
 // Cost        sort(2 m) + scan(2 m) + sort(n) transfers of blocks if a round removes a constant
 //             share of the edges. sort(k) and scan(k) are the transfers that sort and read k items;
-//             m is the number of edges and n of vertices. The workspace is at most `memory` bytes;
-//             the array of mates is not counted in them
+//             m is the number of edges and n of vertices. The workspace is at most `memory` bytes,
+//             without the array of mates
 // Prefer it   for graphs whose edges do not fit into memory
 // Options     those of local-max without `model`
 // Invariants  the working files are sorted by (x, y), and hold both (x, y) and (y, x) or none of

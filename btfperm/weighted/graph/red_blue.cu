@@ -91,8 +91,8 @@ __device__ inline Choice best_of(const Group& group, Choice best) {
   return best;
 }
 
-// select(v, neighbours that suit), or dead if no neighbour is alive: the first one from a random
-// place of the list on, or of the heaviest edges the first one. All lanes of a group get it.
+// The first neighbour of v that `suits`, from a random place of the list on; if weighted, the first
+// with the heaviest edge. no_vertex: none suits; dead: none is alive. All lanes get the result.
 template <class Suits>
 __device__ Index select(const Graph& G, Index v, bool weighted, Count draw, const Group& group,
                         const Index* colour, const Suits& suits, Count* edges) {
@@ -132,7 +132,7 @@ __device__ void each_of(Index of_colour, const Index* alive, Index size, const I
   }
 }
 
-// Rounds until all vertices are matched or dead, or `until` edges were visited.
+// Runs rounds until all vertices are matched or dead, or state->edges is at least `until`.
 extern "C" __global__ void __launch_bounds__(256, 4)
     run_rounds(Index n, Count seed, Index weighted, Count threshold, Index lanes, Count until,
                const Index* indptr, const Index* indices, const double* weight, Index* alive0,

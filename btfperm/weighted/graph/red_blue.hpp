@@ -15,7 +15,7 @@
 // Cost        O(n + m) expected on random graphs, in some 20 to 40 rounds. There are graphs, such
 //             as complete ones whose heaviest edges share a vertex, with O(n) rounds of O(m).
 //             Workspace: 3 n, and n bytes
-// Prefer it   for comparison with local-max, which is faster and heavier
+// Prefer it   for comparison with local-max, which is faster and finds a heavier matching
 // Options     select (weighted): weighted or random; p (0.53406): the probability of blue
 // Encodings   colour[v]: blue, red, or neither if v is matched or dead. sigma[v]: the vertex that v
 //             proposes to, or accepts; -1: none; -2: v is dead
