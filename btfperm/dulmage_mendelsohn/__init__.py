@@ -122,7 +122,7 @@ def decomposed(
     pairing: Pairing,
     finish: Callable[[Decomposed, Callable[[str], Any]], _Result],
 ) -> _Result:
-    """Searches a maximum transversal of the pattern, or certifies the given one again, and computes
+    """Finds a maximum transversal of the pattern, or certifies the given one again, and computes
     the blocks by it. `pairing` returns the matching that defines the blocks, `finish` makes the
     result."""
     backend, device = options.get("backend", "auto"), options.get("device")

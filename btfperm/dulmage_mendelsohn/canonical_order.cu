@@ -16,11 +16,11 @@
 
 constexpr int horizontal = 1;
 
-// Writes the leader of each column, and the height of its block at the leader, for the `count`
-// columns of a part of the graph: column own[v] of vertex v, or v itself if own is null. Columns
-// outside the part, or without a name (-1), are their own leaders; their heights do not change.
-// block_height is indexed by the numbers of the names, or by the names if number is null. smallest
-// has a place for each vertex.
+// Writes the leader of each column, the smallest column of its block, and at the leader the height
+// of the block, for the `count` columns of a part of the graph: column own[v] of vertex v, or v
+// itself if own is null. Columns outside the part, or without a name (-1), are their own leaders;
+// their heights do not change. block_height is indexed by the numbers of the names, or by the names
+// if number is null. smallest has a place for each vertex.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     lead_blocks(Index n, Index count, const Index* name, const Index* own, const Index* number,
                 const Index* block_height, Index* smallest, Index* leader, Index* height,

@@ -37,8 +37,8 @@ void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, Block
   start[0] = begin;
 }
 
-// The largest block of a sample, if it has an eighth of the sample; else -1. A block with a large
-// share of all members is found this way.
+// The largest block of a sample, if it has more than an eighth of the sample; else -1. A block with
+// a large share of all members is found this way.
 template <class I, class BlockOf>
 I guess_giant(I count, BlockOf block_of) {
   constexpr I samples = 256;

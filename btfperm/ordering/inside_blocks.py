@@ -137,8 +137,9 @@ def with_less_fill(
     solver: str,
     threads: int = 1,
 ) -> InsideOrder:
-    """The order by minimum fill for "auto" and KLU, whose pivots are on the diagonal, if it has at
-    most LESS_FILL times the predicted fill; else `inside`, the result of `first_order`."""
+    """For "auto" and KLU, whose pivots are on the diagonal: the order by minimum fill, if it has at
+    most LESS_FILL times the predicted fill of `inside`. Otherwise `inside`, the result of
+    `first_order`."""
     symmetry = inside.symmetry
     if ordering != "auto" or solver != "klu" or symmetry is None:
         return inside

@@ -7,9 +7,9 @@ entries have the largest product, the largest sum, or the largest smallest modul
 1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and each
    diagonal block is a problem of its own (``assign.hpp``).
 2. ``exact/mc64.hpp`` searches shortest augmenting paths in each block (product and sum), from the
-   prices of ``auction.hpp`` if the searches are long. ``approximate/heavy_perfect.hpp`` then keeps
-   the matching of the auction, too, which is nearly the best; ``approximate/heavy_perfect.cu`` runs
-   the auction on a GPU. ``bottleneck.py`` bisects over the moduli.
+   prices of ``auction.hpp`` if the searches are long. ``approximate/heavy_perfect.hpp`` also keeps
+   the matching of that auction, which is nearly the best; ``approximate/heavy_perfect.cu`` runs the
+   auction on a GPU. ``bottleneck.py`` bisects over the moduli.
 3. The certificate: one pass over all entries checks the duals and bounds the distance from the
    optimum (``certificate.py``).
 """

@@ -12,8 +12,8 @@
 //             is the same for every number of threads.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the epsilons are ours
-// Cost        some ten passes over the entries in practice; the limit of run() on the passes bounds
-//             the worst case. Workspace: 8 n
+// Cost        ten to twenty passes over the entries of random matrices; the limit of run() on the
+//             passes bounds the worst case. Workspace: 8 n
 // Prefer it   if the start of mc64 leaves many columns unmatched, as in random matrices: their
 //             searches would visit each entry many times
 // Invariants  the block is square, all its rows can be matched, and each column has two entries or

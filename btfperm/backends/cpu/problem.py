@@ -36,7 +36,7 @@ class Problem:
     row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover
     threads : number of threads for passes over these arrays
     proven : whether the last algorithm left the rows of a cover in `row_in_cover`
-    dropped : pairs of the caller's matching that do not fit the pattern
+    dropped : number of pairs of the caller's matching that do not fit the pattern
     """
 
     m: int

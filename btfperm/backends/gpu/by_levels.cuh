@@ -35,8 +35,8 @@ struct Levels {
   Count max_levels;  // maximum number of levels
   Count gave_up;     // 1: a limit ended it at level, begin, end
   Count found;       // raised by a calling kernel for its driver; search_by_levels ignores it
-  Count in_order;    // a round with at least this number of items is always exactly one level
-  Count ordered;     // after the launch: the number of items processed in such rounds
+  Count in_order;    // rounds are exact levels before the first one with fewer items than this
+  Count ordered;     // after the launch: the number of items processed in exact levels
   Count on_own;      // items that were never in the queue
   Count n_huge[3];   // items whose lists the whole grid visits, alternating
   Count met[2];      // arrivals at the barrier and their flags, alternating
@@ -48,8 +48,8 @@ struct Levels {
 
 constexpr Count entries_of_an_item = 64;
 
-// The items of a round are all of one level if `ordered`, else of this level or higher. `narrow`:
-// one block processes the round alone.
+// If `ordered`, a round is exactly one level; else its items are of this level or higher, and no
+// later round is ordered. `narrow`: one block processes the round alone.
 struct Round {
   Count level;
   bool ordered;

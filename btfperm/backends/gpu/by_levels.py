@@ -21,8 +21,8 @@ class Limits(NamedTuple):
 
     The search ends early if `window` successive levels have fewer than `narrow` items each on
     average, after `max_levels` levels, or before a round whose lists have at least
-    `max_round_entries` entries. A round with at least `in_order` items is exactly one level; a
-    smaller round may contain items of several levels.
+    `max_round_entries` entries. Each round is exactly one level until a round has fewer than
+    `in_order` items: this one and all later ones may contain items of several levels.
     """
 
     narrow: int = 0

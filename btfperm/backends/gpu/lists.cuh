@@ -23,8 +23,8 @@ struct List {
 
 // The threads that share the lists: all threads of the grid, or those of one block. A list that is
 // left to the grid is not visited; its number is recorded in `huge` for the caller. n_huge counts
-// the lists that are long enough, of which the first most_huge are left to the grid. If n_huge is
-// null, no list is.
+// the lists longer than longest_of_a_block, of which the first most_huge are left to the grid. If
+// n_huge is null, no list is.
 struct Sharing {
   long long block;
   long long blocks;

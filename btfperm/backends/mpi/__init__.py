@@ -16,7 +16,7 @@ numbers, and gives ghosts the values of their owners. A rank has at most as many
 *Local work first.* A step of a search follows paths through the rows and columns of the rank, in
 the core (``transversal/owned_trees.hpp``, ``dulmage_mendelsohn/fine_square/spread.hpp``), until
 they leave it. So the number of exchanges grows with the number of times that paths change their
-owner, not with their length, and a rank sends a ghost at most once in a phase.
+owner, not with their length. In a phase of the matching search a rank sends a ghost at most once.
 
 *Exchange.* All communication is in ``exchange.py``. `Exchange.route` sends items to the owners of
 their indices: the items are sorted by owner and travel as one message per pair of ranks.
@@ -40,7 +40,7 @@ input           ``io/read_mpi.py``, ``pattern/distributed.py``
 start, search   ``transversal/initial/*_mpi.py``, ``transversal/augmenting/ms_bfs_mpi.py``
 certificate     ``transversal/certificate_mpi.py``: one pass over the entries outside the cover
 decomposition   ``dulmage_mendelsohn/*_mpi.py``: coarse search, trimming, forward and backward
-                search, max-id propagation; a small rest on one rank
+                search, coloring; a small rest on one rank
 order           ``dulmage_mendelsohn/canonical_order_mpi.py``: counts of blocks and members, keyed
                 by height and by block, give each rank the positions of what it owns
 result          ``results/distributed.py``; ``io/save_mpi.py`` writes the pieces of each array in

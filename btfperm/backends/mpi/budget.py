@@ -32,8 +32,9 @@ class SharedBudget:
         return self.stopped_by is not None
 
     def spent(self, edges: int) -> bool:
-        """Adds entries that the ranks visit together, and reports whether the search must stop.
-        Collective if there is a time limit: the clock of the slowest rank decides."""
+        """Adds `edges`, the entries that all ranks together have just visited, and reports whether
+        the search must stop. Collective if there is a time limit: one rank that has reached it
+        stops all."""
         self.edges += edges
         if self._request.work is not None and self.edges > self._request.work:
             self.stopped_by = "max_work"

@@ -182,8 +182,8 @@ class Exchange:
         return found
 
     def leave_together(self) -> None:
-        """Keeps the other ranks until rank 0, which prints its message before, has called it, or
-        for `_PATIENCE` seconds. A launcher may end all processes as soon as one has ended."""
+        """Keeps the other ranks waiting until rank 0 has printed its message and calls this, too,
+        or for `_PATIENCE` seconds: a launcher may end all processes as soon as one has ended."""
         if self.rank == 0:
             for rank in range(1, self.size):
                 self._notices.Isend(bytearray(1), rank, tag=_NOTICE + 2)

@@ -87,9 +87,9 @@ class Halo:
         return np.concatenate((values, self.update(values)))
 
     def step(self, ghosts: Array, *fields: Array) -> tuple[Array, int]:
-        """Sends fields of some ghosts, given by their places among the ghosts, to the owners. The
-        lines received, whose first field is the position of the item here, and the number of lines
-        of all ranks. Collective."""
+        """Sends fields of some ghosts, given by their places among the ghosts, to the owners.
+        Returns the received lines, whose first field is the position of the item on this rank, and
+        the number of lines of all ranks. Collective."""
         kind = self.ghosts.dtype
         order = np.argsort(ghosts)
         lines = np.empty((ghosts.size, 1 + len(fields)), dtype=kind)
@@ -102,8 +102,8 @@ class Halo:
         return lines, total
 
     def to_owners(self, ghosts: Array, *fields: Array) -> Routed:
-        """Sends fields of some ghosts, given by their places among the ghosts, to the owners: the
-        first field of the items is the position there. Collective."""
+        """Sends fields of some ghosts, given by their places among the ghosts, to the owners. The
+        first field of each received item is its position on the receiving rank. Collective."""
         numbers = self.ghosts[ghosts]
         got = self.exchange.route(self.slices, numbers, *fields, kind=self.ghosts.dtype)
         got.items[:, 0] -= self.ghosts.dtype.type(self.slices.first)

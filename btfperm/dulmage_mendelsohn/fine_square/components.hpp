@@ -88,7 +88,7 @@ struct Successors {
   }
 };
 
-// Lists the open successors of `left`, which are open. Null arrays: the budget ended the call.
+// Lists the open successors of the open vertices `left`. Null arrays: the budget ended the call.
 template <class I>
 Successors<I> list_successors(const Components<I>& C, const Members<I>& left, const Team& team,
                               Workspace& workspace, Budget& budget) {

@@ -169,8 +169,8 @@ def largest_by_key(keys: Indices, values: Indices) -> tuple[Indices, Indices]:
 
 
 def digraph_of_matching(pattern: Any, row_match: Indices) -> tuple[Digraph, Bytes]:
-    """The digraph of a matching; unmatched rows have no vertex. And for each column of this rank
-    whether it has an entry in an unmatched row. Collective."""
+    """Returns the digraph of a matching, in which unmatched rows have no vertex, and for each
+    column of this rank whether it has an entry in an unmatched row. Collective."""
     halo, slices = pattern.halo(), pattern.col_slices
     indptr, items, in_unmatched_row = _core.dulmage_mendelsohn.list_predecessors(
         slices.first, pattern.columns.indptr, halo.items, halo.extended(row_match)

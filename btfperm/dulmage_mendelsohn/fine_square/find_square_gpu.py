@@ -2,9 +2,10 @@
 """The square part on the device: the order of the searches.
 
 The peel runs first. One core continues if the rest is small, or long and narrow. If the rest is
-nearly symmetric, 2-cycles are contracted. Then the giant component is searched, names are
-propagated for the small components, and the graph of the blocks is peeled, which gives the heights.
-A measured rule ends each step that is too serial for the device."""
+nearly symmetric, or if the search for the giant component takes too many levels, 2-cycles are
+contracted; otherwise the giant component is removed. Names are propagated for the other components,
+and the graph of the blocks is peeled, which gives the heights. A measured rule ends each step that
+is too serial for the device."""
 
 from __future__ import annotations
 

@@ -161,8 +161,8 @@ def _finish_on_one_rank(
 
 
 def _blocks(vertices: Indices, edges: Indices) -> Indices:
-    """Each vertex, a member of its block and the height of the block. `vertices` ascend and have a
-    least height; `edges` connect them."""
+    """Returns each vertex, a member of its block, and the height of the block. `vertices` holds the
+    vertices, ascending, and a lower bound on the height of each; `edges` connect them."""
     width: Any = vertices.dtype.type
     numbers, height = vertices[:, 0].copy(), vertices[:, 1].copy()
     places = distinct(np.concatenate((numbers, edges[:, 0], edges[:, 1])))[1].astype(width)

@@ -12,8 +12,8 @@
 // Cost        O(entries of the reached vertices), and a barrier for each level
 // Prefer it   if one component is large. Long thin graphs have many small levels, so the number of
 //             levels is limited
-// Encodings   mark[v]: bit 1 if v reaches the pivot, bit 2 if the pivot reaches v, 7 if v is not in
-//             the graph. Queue: v >= 0 in the search along predecessors, ~i in the search along
+// Encodings   mark[v]: 1 if v reaches the pivot, 2 if the pivot reaches v, 3 if both, 7 if v is not
+//             in the graph. Queue: v >= 0 in the search along predecessors, ~i in the search along
 //             successors, which are in list i
 // Races       atomicOr sets a bit; the thread that changes it queues the vertex
 

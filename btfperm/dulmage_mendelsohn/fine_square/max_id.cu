@@ -5,7 +5,7 @@
 //             that it reaches. If both are the same number, this is the name of its component. An
 //             edge between vertices with different pairs of numbers is in no cycle. These edges and
 //             the named vertices are removed, and the next round begins. The smallest numbers are
-//             computed at the same time, in the same 32 bytes, which halves the number of rounds.
+//             computed with the same memory accesses, which halves the number of rounds.
 // Paper       forward-backward coloring as in G. M. Slota, S. Rajamanickam, K. Madduri, IPDPS 2014,
 //             with both directions at once: G. Alabandi, W. Sands, G. Biros, M. Burtscher, "A GPU
 //             algorithm for detecting strongly connected components", SC 2023 (ECL-SCC); two orders
@@ -21,7 +21,7 @@
 #include "backends/gpu/visible.cuh"
 
 // The numbers of a vertex: the largest and the smallest number of the vertices that reach it, and
-// of those that it reaches. 32 bytes are one memory transaction.
+// of those that it reaches. One memory transaction reads up to 32 bytes, and so all four.
 struct alignas(4 * sizeof(Index)) Learned {
   Index largest_from;
   Index largest_to;
