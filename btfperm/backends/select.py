@@ -180,8 +180,8 @@ def _of_core(question: str, without: int) -> int:
 
 
 def memory() -> tuple[int | None, int | None]:
-    """Bytes of memory of the machine and free bytes, both bounded by that of a container
-    (cgroup v2)."""
+    """Bytes of memory of the machine, and the free ones; in a container with a limit (cgroup v2) at
+    most those of the container."""
     try:
         page = os.sysconf("SC_PAGE_SIZE")
         total, available = os.sysconf("SC_PHYS_PAGES") * page, os.sysconf("SC_AVPHYS_PAGES") * page

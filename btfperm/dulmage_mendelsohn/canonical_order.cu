@@ -10,7 +10,7 @@
 // Encodings   marks: n places for columns that name horizontal blocks, n for columns that name
 //             square ones, m for rows that name vertical ones. col_part: as in coarse.cu, null if
 //             all is square; leader: null if each square block is one column
-// Races       shared words change by atomicMin or atomicMax only; all others are written once
+// Races       atomicMin and atomicMax change words that threads share; others have one writer each
 
 #include "backends/gpu/running_totals.cuh"
 

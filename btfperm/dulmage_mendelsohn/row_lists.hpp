@@ -4,7 +4,7 @@
 // Idea        Count the entries of each row, compute prefix sums, and write each entry to its
 //             place. Several threads use atomic additions; the columns of a row are then in any
 //             order. The column that a row is matched with is left out, because row_match has it.
-// Cost        O(m + entries), two passes over the columns that are kept
+// Cost        O(m + entries), two passes over the given columns
 #pragma once
 
 #include <omp.h>

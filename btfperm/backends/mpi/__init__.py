@@ -38,7 +38,7 @@ step            algorithm over ranks
 ==============  ===================================================================================
 input           ``io/read_mpi.py``, ``pattern/distributed.py``
 start, search   ``transversal/initial/*_mpi.py``, ``transversal/augmenting/ms_bfs_mpi.py``
-certificate     ``transversal/certificate_mpi.py``: one pass over the entries outside the cover
+certificate     ``transversal/certificate_mpi.py``: each rank checks its pairs and its entries
 decomposition   ``dulmage_mendelsohn/*_mpi.py``: coarse search, trimming, forward and backward
                 search, coloring; a small rest on one rank
 order           ``dulmage_mendelsohn/canonical_order_mpi.py``: counts of blocks and members, keyed
