@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""AN ORDER AGAINST FILL inside each diagonal block, and the fill that an order causes.
+"""AN ORDER AGAINST FILL inside each diagonal block, and the fill that an order causes. In this
+package, the fill of an order is the number of all entries of L + U.
 
 ``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share, ``minimum_fill.hpp`` keeps
 the rows and columns of an unsymmetric block explicitly, and ``reverse_cuthill_mckee.hpp`` makes a
@@ -130,8 +131,8 @@ def count_fill(
     most: int,
     threads: int = 1,
 ) -> Fill | None:
-    """The fill inside the diagonal blocks if all pivots stay on the diagonal; None if L has more
-    than `most` entries in one block.
+    """The entries of L and U inside the diagonal blocks if all pivots stay on the diagonal; None if
+    L has more than `most` entries in one block.
 
     `order` is that of `order_places`; the other parameters are the same. Memory: `most` indices for
     each thread, of which only those are touched that hold entries.

@@ -66,7 +66,7 @@ class InsideOrder(NamedTuple):
     Attributes
     ----------
     block_ordering : the chosen ordering
-    fill : the predicted fill; None if it was not counted, or is too large
+    fill : the predicted entries of L and U; None if they were not counted, or are too many
     symmetry : of the blocks; None if the choice did not depend on it
     """
 
