@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""AN ORDER AGAINST FILL inside each diagonal block, and the fill that an order causes. In this
-package, the fill of an order is the number of all entries of L + U.
+"""AN ORDER AGAINST FILL inside each diagonal block, and the fill that an order causes: here the
+number of all entries of L + U inside the diagonal blocks, the diagonal once.
 
 ``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share, ``minimum_fill.hpp`` keeps
 the rows and columns of an unsymmetric block explicitly, and ``reverse_cuthill_mckee.hpp`` makes a
