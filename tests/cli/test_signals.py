@@ -130,7 +130,7 @@ def test_a_signal_leaves_no_unfinished_file(name, matrix, tmp_path):
 
 
 def test_a_signal_that_is_ignored_stays_so(matrix, tmp_path):
-    """A process ignores signals under nohup, for example, or in the background of a script."""
+    """For example, SIGHUP is ignored under nohup, and SIGINT in the background of a script."""
 
     def ignore():
         for name in CASES:
