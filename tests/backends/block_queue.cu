@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two steps of a block's queue: the items that the second step takes out, and those that did not
-// fit
+// Two steps that put items in a block's queue: the items of the second step that fit, which a third
+// step takes out, and those that do not fit
 #include "backends/gpu/block_queue.cuh"
 
 constexpr unsigned room = 64;
 
-// Runs on one block. Step one puts in 0 ... first - 1. Step two takes these out and puts in
-// 1000 ... 1000 + second - 1. `taken` receives the items that step three takes out.
+// Runs on one block. Step one puts in 0 ... first - 1. These stay in the queue while step two puts
+// in 1000 ... 1000 + second - 1. `taken` receives the items that step three takes out.
 extern "C" __global__ void two_steps(Index first, Index second, Index* taken, Index* list,
                                      Count* sizes) {
   __shared__ Index items[1][room];

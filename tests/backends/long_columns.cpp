@@ -128,7 +128,7 @@ const std::map<std::string, Pass> passes = {
      }},
 };
 
-// As many columns as rows for the passes that would end early with few rows.
+// About as many columns as rows for the passes that would end early with few columns.
 Dense matrix_for(const std::string& pass) {
   if (pass == "certify") return {1 << 12, (1 << 12) + 1, true};
   if (pass == "rank_at_most") return {1 << 12, (1 << 12) + 1};

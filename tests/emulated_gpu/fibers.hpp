@@ -3,11 +3,11 @@
 //
 // Idea        A block is one thread of the CPU, and its threads are fibers. Each fiber has a stack
 //             of its own and runs until it must wait for others (a barrier, the lanes of its warp)
-//             or accesses a word that others write. Then a random number selects the fiber that
-//             continues. So a run may show any order that compilers and multiprocessors permit, and
+//             or, at one of 16 accesses to words that others write, yields. Then a random number
+//             selects the fiber that continues. So a run may show any order of these accesses, and
 //             a seed repeats the order within a block. All blocks of a cooperative launch run at
 //             the same time, of other launches two.
-// Cost        two switches a thread and one for each wait; 256 KiB of address space a thread
+// Cost        two switches a thread, two more for each wait; 256 KiB of address space a thread
 #pragma once
 
 #include <atomic>
