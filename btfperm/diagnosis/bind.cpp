@@ -20,7 +20,7 @@
 namespace btfperm {
 namespace {
 
-// Throws unless the groups between `starts` are not empty and hold all items.
+// Throws if a group between two `starts` is empty, or if the groups do not hold all items.
 template <class I>
 void require_groups(const In<I>& starts, I n_items) {
   if (starts.shape(0) == 0) throw std::invalid_argument("starts has no places");

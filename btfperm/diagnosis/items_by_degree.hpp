@@ -7,9 +7,9 @@
 //             not hidden behind long ones. This is the greedy algorithm for a basis of least
 //             weight in the transversal matroid
 // Paper       J. Edmonds, "Matroids and the greedy algorithm", Math. Programming 1 (1971)
-// Cost        a bounded number of entries for each item; the caller limits the sum over the items
-//             that find no unmatched partner directly. Items whose search is abandoned stay
-//             unmatched. The memory that the next items need is prefetched
+// Cost        one pass over the entries, and at most 512 entries for each item without an unmatched
+//             partner; the caller limits their sum. Items whose search is abandoned stay unmatched.
+//             The memory that the next items need is prefetched
 // Encodings   item_match[j] = i, partner_match[i] = j: matched, or -1
 #pragma once
 

@@ -17,8 +17,8 @@
 
 namespace btfperm {
 
-// `starts` and `lists` own the result. Its columns ascend if the rows of each column are listed in
-// the order of the matrix.
+// `starts` and `lists` own the result. The indices of one of its columns ascend if `rows` lists the
+// rows of this column in ascending order.
 template <class I>
 PatternView<I> submatrix(const PatternView<I>& A, const I* rows, I n_rows, const I* cols, I n_cols,
                          Workspace& starts, Workspace& lists, Budget& budget) {

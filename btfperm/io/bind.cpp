@@ -17,7 +17,7 @@ using Found = std::tuple<int, std::int64_t>;
 
 const char* text_of(const Bytes& text) { return reinterpret_cast<const char*>(text.data()); }
 
-// A block whose parts are already known to end with line ends.
+// The block `text`, which must end with a line end, and its parts: divide_text writes both arrays.
 TextParts parts_of(const Bytes& text, const Numbers& ends, const Numbers& before) {
   const auto size = static_cast<std::int64_t>(text.shape(0));
   const auto parts = static_cast<std::int64_t>(ends.shape(0)) - 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // numbers: numbers in text files, each of which must end where its token ends
 //
-// Idea        Every function checks the character behind a number: "1.5" is no row number, and
-//             "1-2" is not the two numbers 1 and -2. A caller sees either the whole token as a
-//             number or a fault, never the first part of a token.
+// Idea        Each reader checks the character behind a number (`read_digits` leaves it to its
+//             callers): "1.5" is no row number, and "1-2" is not the two numbers 1 and -2. A caller
+//             receives the whole token as a number, or a fault, never the first part of a token.
 // Beware      `read_index`, `read_whole` and `scan_real` read up to the first character that can be
 //             no part of a number. The caller guarantees that one follows, such as a line end.
 #pragma once
@@ -177,7 +177,7 @@ inline bool is_zero(const RealToken& token) {
   return real_of(token) == 0;
 }
 
-// Calls take(value) for the whole numbers of [p, end), at most `most` of them, and moves `p` behind
+// Calls take(k, value) for number k of [p, end), at most for `most` numbers, and moves `p` behind
 // the last one. They are separated by white space, or with `commas` as in JSON, where a number has
 // no leading zero. Throws Unfinished when the budget ends the call.
 template <class Take>

@@ -45,7 +45,7 @@ std::int64_t copy_finite(std::int64_t count, const T* from, T* to) {
 
 // Copies compressed columns of an n x n matrix with `places` entries. False, and the copies are not
 // complete, unless they are canonical (sorted, without duplicates) and all values are finite.
-// The wider type J holds what a caller gave.
+// J is the index type of the caller's arrays, which may be wider than I.
 template <class I, class J, class T>
 bool copy_canonical(I n, I places, const J* indptr, const J* indices, const T* values, I* to_indptr,
                     I* to_indices, T* to_values) {

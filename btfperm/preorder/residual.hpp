@@ -18,8 +18,8 @@
 
 namespace btfperm {
 
-// `b` and `residuals` hold k columns of n numbers each, and `sizes` n: |A| |x| + |b| of the last
-// column. Returns the largest backward error, infinite if one is not a number.
+// `x`, `b` and `residuals` hold k columns of n numbers, `sizes` n numbers: |op(A)| |x| + |b| of the
+// last column. Returns the largest backward error, infinite if one is not a number.
 template <class I, class T>
 double residual(const Columns<I, T>& A, Operation operation, std::int64_t k, const T* x, const T* b,
                 T* residuals, double* sizes, Budget& budget) {

@@ -122,9 +122,9 @@ std::int64_t cut(I n, const I* indptr, const I* indices, const I* row_perm, cons
   return nnz - below;
 }
 
-// Removes the columns begin:end from the right-hand sides above them, or, transposed, the rows
-// above from the right-hand sides of these columns. With `single`, the columns are pieces of one
-// row, and each is divided by its pivot.
+// Subtracts the entries above the pieces in the columns begin:end, times the solution x[begin:end],
+// from x in their rows; transposed, times the solution in their rows, from x[begin:end]. With
+// `single`, the columns are pieces of one row, and x[j] is divided by the pivot of column j.
 template <class I, class T>
 void substitute(const Columns<I, T>& above, const I* inside, I begin, I end, bool single,
                 bool transposed, std::int64_t k, T* x, Budget& budget) {

@@ -42,8 +42,8 @@ std::vector<std::int64_t> find_pivots(I n, const I* indptr, const I* indices,
   return below;
 }
 
-// Solves op(A) x = b for k right-hand sides of n numbers. `b` is overwritten. Entries below the
-// diagonal are zero.
+// Solves op(A) x = b for k right-hand sides of n numbers. `b` is overwritten. Values of entries
+// below the diagonal must be zero.
 template <class I, class T>
 void solve_triangle(const Columns<I, T>& A, const Triangle<I>& order, Operation operation,
                     std::int64_t k, T* b, T* x, Budget& budget) {
