@@ -47,9 +47,7 @@ from btfperm.transversal.given import given_problem
 HARDEST = 20  # or half of a set of fewer than 40 graphs
 
 
-MORE_UP_TO = (
-    5_000_000  # vertices; up to this, also the variants that a paper compares in one figure
-)
+MORE_UP_TO = 5_000_000  # columns; graphs up to this size also run the variants of one figure only
 PHASES = 200  # of which the levels are stored
 # The numbers that stand for k in a form such as adaptive:k; `--relabel` names more of them.
 NUMBERS = {"adaptive:k": ("adaptive:0.7",), "fixed:k": ("fixed:10",)}
