@@ -51,14 +51,15 @@ _BUFFERS = ("__array__", "__array_interface__", "__array_struct__")
 
 def is_scipy(A: object) -> bool:
     """Whether this is a SciPy matrix or array; SciPy is not loaded for the question."""
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(A))
+    # The module has no such function while another thread imports it. Then A is not from it.
+    issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and bool(issparse(A))
 
 
 def is_valued(A: object) -> bool:
     """Whether this is a `ValuedPattern`; its module is not loaded for the question."""
-    valued = sys.modules.get("btfperm.pattern.valued")
-    return valued is not None and isinstance(A, valued.ValuedPattern)
+    kind = getattr(sys.modules.get("btfperm.pattern.valued"), "ValuedPattern", ())
+    return isinstance(A, kind)
 
 
 def recognised(A: Any, *, values: bool = True) -> Any:
