@@ -244,8 +244,8 @@ def _read_columns(
     """Where the columns start, rows (both from 0), and values."""
     header, line = cards.header, cards.line
     (m, n), nnz = header.shape, header.entries or 0
-    # This assumes at least two characters for each number.
-    if source.largest_size is not None and max(n, nnz) > source.largest_size // 2 + 1:
+    # Each number has at least one character.
+    if source.largest_size is not None and n + nnz > source.largest_size:
         raise source.error(f"the file is too short for {n} columns with {nnz} entries", 3)
     index = np.int32 if max(m, n, nnz) < np.iinfo(np.int32).max else np.int64
     starts, line = read_fields(source, cards.pointers, n + 1, index, line, "column pointers")
