@@ -28,7 +28,8 @@ class SearchState(NamedTuple):
 
     Attributes
     ----------
-    step : ``"start"`` or ``"search"``
+    step : ``"start"`` or ``"search"``; followed by ``"without stored zeros"``, or by ``"with stored
+        zeros"`` if they were dropped, in a second search that finds out whether they matter
     algorithm : the registry name of what runs
     matched : matched entries at this time; at the start of a step, those of the step before. Over
         MPI ranks: of the rows and columns of this rank

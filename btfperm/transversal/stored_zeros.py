@@ -9,6 +9,7 @@ from btfperm.backends.protocol import Session
 from btfperm.errors import StoredZerosWarning
 from btfperm.path.request import Request
 from btfperm.path.run import match
+from btfperm.path.watch import Watcher
 from btfperm.pattern import Pattern
 from btfperm.results import IndexArray, Transversal
 from btfperm.transversal.given import given_problem
@@ -68,14 +69,22 @@ def rank_the_other_way(
     if pattern.zeros_dropped:
         if found.size == min(pattern.shape) or _covers(found, zeros):
             return found.size
-        other = pattern.union(zeros)
+        other, words = pattern.union(zeros), "with stored zeros"
     else:
-        other = pattern.without(zeros)
+        other, words = pattern.without(zeros), "without stored zeros"
         initial = _without_entries(initial, zeros)
         if np.array_equal(initial, found.col_match):
             return found.size
-    result = match(Session(other), request.rest(), given_problem(other, initial, "col_match"))
+    rest = request.rest()
+    if rest.watcher is not None:
+        rest.watcher = _naming(rest.watcher, words)
+    result = match(Session(other), rest, given_problem(other, initial, "col_match"))
     return result.size if result.maximum else None
+
+
+def _naming(watcher: Watcher, words: str) -> Watcher:
+    """The watcher of a second search, whose steps have these words after their names."""
+    return lambda state: watcher(state._replace(step=f"{state.step} {words}"))
 
 
 def _covers(found: Transversal, more: Pattern) -> bool:

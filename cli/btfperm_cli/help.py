@@ -63,16 +63,24 @@ class GroupedCommand(click.Command):
 
     @staticmethod
     def write_examples(command: click.Command, formatter: click.HelpFormatter) -> None:
-        """The section with the examples of a command."""
+        """The section with the examples of a command. The comments stand beside the commands if all
+        lines fit, and else above them."""
         examples: tuple[str, ...] = getattr(command, "examples", ())
         if not examples:
             return
         parts = [example.partition("  # ")[::2] for example in examples]
         width = max(len(words) for words, _ in parts)
         with formatter.section("Examples"):
+            indent = " " * formatter.current_indent
+            longest = max(len(comment) for _, comment in parts)
+            fits = len(indent) + width + len("  # ") + longest <= formatter.width
             for words, comment in parts:
-                text = f"{words:<{width}}  {click.style('# ' + comment, dim=True)}"
-                formatter.write(f"{'':>{formatter.current_indent}}{text if comment else words}\n")
+                note = click.style("# " + comment, dim=True)
+                if not comment:
+                    lines = [words]
+                else:
+                    lines = [f"{words:<{width}}  {note}"] if fits else [note, words]
+                formatter.write("".join(f"{indent}{line}\n" for line in lines))
 
 
 def with_formats(text: str) -> str:

@@ -42,6 +42,21 @@ def test_options_are_in_groups(cli):
     assert page.index("Search:") < page.index("--algorithm") < page.index("Messages:")
 
 
+@pytest.mark.parametrize("command", all_commands(), ids=lambda command: command.name)
+def test_examples_fit_the_width_of_the_page(command):
+    with command.make_context("btfperm", [], resilient_parsing=True) as context:
+        page = click.unstyle(command.get_help(context))
+        width = context.make_formatter().width
+    lines = page.partition("Examples:\n")[2].splitlines()
+    for words, _, comment in (example.partition("  # ") for example in command.examples):
+        (at,) = (
+            k for k, line in enumerate(lines) if line.strip().partition("  # ")[0].strip() == words
+        )
+        assert not comment or comment in lines[at] + lines[at - 1]
+    commands = {example.partition("  # ")[0] for example in command.examples}
+    assert all(len(line) <= width or line.strip() in commands for line in lines)
+
+
 def test_the_manual_page_has_every_command_and_option(cli):
     page = cli("--show-manual").out
     assert page.startswith(".TH BTFPERM 1")

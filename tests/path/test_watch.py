@@ -6,6 +6,8 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pytest
+import scipy.sparse
 
 import btfperm
 from btfperm import registry
@@ -23,6 +25,16 @@ def test_the_steps_begin_and_end_with_what_is_matched():
     assert states[0].matched == 0 and states[-1].matched == t.structural_rank
     assert all(0 <= state.matched <= state.possible == 300 for state in states)
     assert btfperm.maximum_transversal(A, **how) == t  # the watcher changes nothing
+
+
+def test_a_second_search_because_of_stored_zeros_names_itself():
+    A = scipy.sparse.csc_array(([0.0, 1.0, 1.0, 0.0], [0, 1, 0, 1], [0, 2, 4]), shape=(2, 2))
+    states = []
+    with pytest.warns(btfperm.StoredZerosWarning, match="does not change the structural rank"):
+        btfperm.maximum_transversal(A, initializer="greedy", watcher=states.append)
+    steps = {state.step for state in states}
+    assert {"start", "search without stored zeros"} <= steps
+    assert states[-1].step.endswith("without stored zeros") and states[-1].matched == 2
 
 
 class Problem:
