@@ -245,9 +245,11 @@ function makeGroupTable() {
 }
 
 async function start() {
-  const blocks = await Blocks.read(data.blocks);
-  const rows = new Lines(await unpack(data.rowPerm), data.rowNames);
-  const cols = new Lines(await unpack(data.colPerm), data.colNames);
+  const [blocks, rowPerm, colPerm] = await Promise.all([
+    Blocks.read(data.blocks), unpack(data.rowPerm), unpack(data.colPerm),
+  ]);
+  const rows = new Lines(rowPerm, data.rowNames);
+  const cols = new Lines(colPerm, data.colNames);
   const picture = makePicture(blocks, rows, cols);
   const open = (k) => {
     showBlock(picture, blocks, rows, cols, k);
