@@ -273,6 +273,12 @@ void bind_width(nb::module_& module) {
 
 }  // namespace
 
+// preorder/bind_small.cpp calls what is compiled here.
+template bool find_blocks(const PatternView<std::int32_t>&, const Matching<std::int32_t>&, Team,
+                          Found<std::int32_t>&, Workspace&, Budget&);
+template void order_blocks(const PatternView<std::int32_t>&, const Matching<std::int32_t>&, Team,
+                           const Found<std::int32_t>&, const Form<std::int32_t>&, Budget&);
+
 void bind_dulmage_mendelsohn(nb::module_& module) {
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);

@@ -91,6 +91,13 @@ void bind_width(nb::module_& module) {
 
 }  // namespace
 
+// preorder/bind_small.cpp calls what is compiled here.
+template OrderCounters order_blocks(const BlockForm<std::int32_t>&, Method, FillLimits, int,
+                                    std::int32_t*, Budget&);
+template SymmetryCounters count_symmetric(const BlockForm<std::int32_t>&, int, Budget&);
+template FillCounters count_fill(const BlockForm<std::int32_t>&, const std::int32_t*, std::int64_t,
+                                 int, Budget&);
+
 void bind_ordering(nb::module_& module) {
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);

@@ -9,9 +9,26 @@
 #include "preorder/small.hpp"
 
 namespace btfperm {
+
+// The units of their packages compile these steps. The short ones are compiled here again: calls of
+// other units would slow the smallest matrices down.
+using Width = std::int32_t;
+extern template bool find_blocks(const PatternView<Width>&, const Matching<Width>&, Team,
+                                 Found<Width>&, Workspace&, Budget&);
+extern template void order_blocks(const PatternView<Width>&, const Matching<Width>&, Team,
+                                  const Found<Width>&, const Form<Width>&, Budget&);
+extern template OrderCounters order_blocks(const BlockForm<Width>&, Method, FillLimits, int, Width*,
+                                           Budget&);
+extern template SymmetryCounters count_symmetric(const BlockForm<Width>&, int, Budget&);
+extern template FillCounters count_fill(const BlockForm<Width>&, const Width*, std::int64_t, int,
+                                        Budget&);
+extern template void assign(const PatternView<Width>&, const double*, const FineBlocks<Width>&,
+                            WeightedSearch, const AfterAuction<Width>*, const Assigned<Width>&, int,
+                            Workspace&, Budget&, WeightedCounters&);
+
 namespace {
 
-using I = std::int32_t;
+using I = Width;
 
 std::int64_t count_nonzero(std::int64_t count, const double* values) {
   return count - std::count(values, values + count, 0.0);
@@ -69,9 +86,9 @@ void bind_small(nb::module_& module) {
         require_places(col_perm, n, "col_perm");
         require_places(blocks, n + 1, "blocks");
         const double* numbers = nullptr;
-        In<double> logs;
+        InArray<double> logs;
         if (!logarithms.is_none()) {
-          logs = nb::cast<In<double>>(logarithms);
+          logs = nb::cast<InArray<double>>(logarithms);
           require_places(logs, count_nonzero(A.nnz(), values.data()), "logarithms");
           numbers = logs.data();
         }

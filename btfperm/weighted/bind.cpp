@@ -154,6 +154,12 @@ void bind_width(nb::module_& module) {
 
 }  // namespace
 
+// preorder/bind_small.cpp calls what is compiled here.
+template void assign(const PatternView<std::int32_t>&, const double*,
+                     const FineBlocks<std::int32_t>&, WeightedSearch,
+                     const AfterAuction<std::int32_t>*, const Assigned<std::int32_t>&, int,
+                     Workspace&, Budget&, WeightedCounters&);
+
 void bind_weighted(nb::module_& module) {
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
