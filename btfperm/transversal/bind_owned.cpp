@@ -99,17 +99,17 @@ void bind_trees(nb::module_& module, const char* name) {
       .def("release", [](Trees& self) { return self.trees.release(); })
       .def(
           "grow",
-          [](Trees& self, In<I> lines, bool expands) {
+          [](Trees& self, In<I> lines, std::int64_t depth, std::int64_t most) {
             const std::int64_t count = self.checked(lines);
             std::int64_t edges = 0;
             const std::int64_t ended = run_pass([&](Budget& budget) {
-              return self.trees.grow(count, lines.data(), expands, edges, budget);
+              return self.trees.grow(count, lines.data(), depth, most, edges, budget);
             });
             const auto [found, sent] = self.sent();
-            return std::tuple(found, sent, ended, edges);
+            return std::tuple(found, sent, ended, edges, self.trees.waiting());
           },
-          nb::arg("lines").noconvert(), nb::arg("expands"),
-          "(lines, sent, ended trees, entries visited)")
+          nb::arg("lines").noconvert(), nb::arg("depth"), nb::arg("most"),
+          "(lines, sent, ended trees, entries visited, columns that wait)")
       .def(
           "augment",
           [](Trees& self, In<I> lines, bool is_start) {

@@ -21,6 +21,8 @@ from btfperm.transversal.augmenting.ms_bfs_mpi import owned_trees
 
 __all__ = ["is_legal", "prove", "rank_at_most"]
 
+_ALL = 1 << 62  # levels and columns: a rank grows its trees as far as it can
+
 _WRONG = "the matching of the mpi backend failed its certificate ({0}); this is a defect of btfperm"
 
 
@@ -89,7 +91,7 @@ def mark_cover(view: DistributedProblem) -> None:
     trees.restart()
     lines = np.empty(0, dtype=view.width)
     while True:
-        lines, sent, _, _ = trees.grow(lines, True)
+        lines, sent, *_ = trees.grow(lines, _ALL, _ALL)
         lines, (total,) = view.exchange.step(lines.reshape(-1, 3), sent)
         lines = lines.reshape(-1)
         if not total:

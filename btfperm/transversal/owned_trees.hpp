@@ -2,8 +2,8 @@
 // Alternating trees over the rows and columns of one rank
 //
 // Idea        Trees grow from unmatched columns. A rank extends them through the rows and columns
-//             that it owns until they leave it, and collects lines (messages) for the owners of the
-//             others; one exchange then serves many steps of the search. A row of another rank (a
+//             that it owns, a given number of levels deep, and collects lines (messages) for the
+//             owners of the others; one exchange then serves many levels. A row of another rank (a
 //             ghost) is claimed at most once in a phase: `ghost_seen` marks it until the caller
 //             clears it. Augmentation follows each path through the rank in the same way.
 // Roots       Roots have local numbers: a column of this rank its position, a root of another rank
@@ -87,26 +87,38 @@ class OwnedTrees {
     }
   }
 
-  // Processes the lines that arrived and, if `expands`, grows the trees; otherwise the columns that
-  // have joined wait for a later call. Returns the number of trees of this rank's roots that have
-  // ended, and adds the visited entries to `edges`.
-  std::int64_t grow(std::int64_t n_lines, const I* lines, bool expands, std::int64_t& edges,
-                    Budget& budget) {
+  // Processes the lines that arrived, and expands at most `most` columns, of at most `depth` levels
+  // of this rank; later calls expand the others. Returns the number of trees of this rank's roots
+  // that have ended, and adds the visited entries to `edges`.
+  std::int64_t grow(std::int64_t n_lines, const I* lines, std::int64_t depth, std::int64_t most,
+                    std::int64_t& edges, Budget& budget) {
     ended_now_ = 0;
-    for (std::int64_t k = 0; k < n_lines; ++k) accept(lines + 3 * k);
-    if (!expands) return ended_now_;
-    for (std::size_t head = 0; head < work_.size(); ++head) {
+    for (std::int64_t k = 0; k < n_lines; ++k) {
+      if (k + 8 < n_lines) prefetch_target(lines[3 * (k + 8)]);
+      accept(lines + 3 * k);
+    }
+    std::size_t head = 0;
+    for (std::size_t level_end = work_.size(); head < level_end && depth > 0; ++head) {
+      if (static_cast<std::int64_t>(head) == most) break;
       prefetch_behind(head);
       const I c = work_[head];
       const I root = col_root_[c];
-      if (root < 0 || ended_[root] != 0) continue;  // released, or its tree has ended
-      const std::int64_t visited = expand(c, root);
-      edges += visited;
-      if (!budget.spend(visited)) break;
+      if (root >= 0 && ended_[root] == 0) {  // not released, and its tree has not ended
+        const std::int64_t visited = expand(c, root);
+        edges += visited;
+        if (!budget.spend(visited)) break;
+      }
+      if (head + 1 == level_end) {
+        level_end = work_.size();
+        --depth;
+      }
     }
-    work_.clear();
+    work_.erase(work_.begin(), work_.begin() + static_cast<std::ptrdiff_t>(head));
     return ended_now_;
   }
+
+  // Number of columns that later calls of `grow` expand.
+  std::int64_t waiting() const { return static_cast<std::int64_t>(work_.size()); }
 
   // Augments along the paths of all ended trees, from their ends to their roots. `is_start`: this
   // is the first step; it returns the number of paths of this rank's roots, later steps return 0.
@@ -299,7 +311,17 @@ class OwnedTrees {
     }
   }
 
-  // Prefetches the data of the columns that follow in the queue.
+  // Requests what a line for this row or column will need from memory.
+  void prefetch_target(I target) const {
+    if (target >= 0) {
+      prefetch(rows_ + target);
+      prefetch(A_.row_match + target);
+    } else {
+      prefetch(col_root_ + (-1 - target));
+    }
+  }
+
+  // Requests what the columns behind this one in the queue will need from memory.
   void prefetch_behind(std::size_t head) const {
     if (head + 12 < work_.size()) prefetch(A_.indptr + work_[head + 12]);
     if (head + 8 < work_.size()) prefetch(A_.items + A_.indptr[work_[head + 8]]);

@@ -17,6 +17,8 @@ numbers, and gives ghosts the values of their owners. A rank has at most as many
 the core (``transversal/owned_trees.hpp``, ``dulmage_mendelsohn/fine_square/spread.hpp``), until
 they leave it. So the number of exchanges grows with the number of times that paths change their
 owner, not with their length. In a phase of the matching search a rank sends a ghost at most once.
+The first steps of such a phase are levels of all ranks, because more trees find a path in one phase
+if all are small; the later steps go deeper and deeper inside a rank.
 
 *Exchange.* All communication is in ``exchange.py``. `Exchange.route` sends items to the owners of
 their indices: the items are sorted by owner and travel as one message per pair of ranks.

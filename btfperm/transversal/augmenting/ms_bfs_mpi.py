@@ -2,21 +2,23 @@
 """ms-bfs: maximum transversal over ranks, by multi-source search with grafting
 
 Idea        An alternating tree grows from each unmatched column, all at the same time. In each
-            step, a rank extends the trees, breadth first, through the rows and columns that it owns
-            until they leave it. For a row of another rank that a tree reaches, it sends a line (see
-            ``owned_trees.hpp``) to the owner of the row, at most once in a phase; the owner adds
-            the row to one tree. A tree that reaches an unmatched row stops. When no tree grows any
-            more, the matching is augmented along all paths at once; in each step, a rank follows
-            the paths until they leave it. Then the rows of trees that found a path become
+            step, a rank extends the trees, breadth first, through the rows and columns that it
+            owns. The first steps of a phase add one level to each tree, the later ones 2, 4, 8, ...
+            levels inside a rank. For a row of another rank that a tree reaches, the rank sends a
+            line (see ``owned_trees.hpp``) to the owner of the row, at most once in a phase; the
+            owner adds the row to one tree. A tree that reaches an unmatched row stops. When no tree
+            grows any more, the matching is augmented along all paths at once; in each step, a rank
+            follows the paths until they leave it. Then the rows of trees that found a path become
             unvisited, and the other trees continue to grow. If more than 40 steps in succession
             sent fewer than 256 lines each, the first rank finishes the search alone, unless the
             matrix has more than 2^22 entries.
 Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017): phases, grafting,
-            and the rule that chooses it. Ours: the distribution, the growth without levels, and
-            the messages. There is no bottom-up search from the unvisited rows: it would need the
+            and the rule that chooses it. Ours: the distribution, the depth of the steps, and the
+            messages. There is no bottom-up search from the unvisited rows: it would need the
             row lists, too, and a rank sends a row at most once in a phase in any case.
-Cost        O(nnz) entries per phase over all ranks. The number of steps is the largest number of
-            times that a path from a root changes its owner. A step exchanges numbers and lines.
+Cost        O(nnz) entries per phase over all ranks. The number of steps grows with the largest
+            number of times that a path from a root changes its owner. A step exchanges numbers and
+            lines.
 Prefer it   for matrices over more than one rank.
 Options     alpha (5): bound of grafting, as in the paper
 Invariants  between phases the matching is legal, and only trees that have found no path contain
@@ -44,6 +46,14 @@ __all__ = ["ms_bfs", "owned_trees"]
 THIN, THIN_STEPS = 256, 40
 """If a step sends fewer than `THIN` lines, the exchange takes longer than the search. More than
 `THIN_STEPS` such steps in succession are a sign of long paths."""
+
+LEVELS = 4
+"""Steps of a phase in which a rank grows its trees by one level; behind them by 2, 4, 8 ... levels,
+so that long paths inside a rank need few steps."""
+
+PARTS, LEAST_STEP = 16, 1 << 16
+"""A rank expands at most a sixteenth of its columns in one step, or `LEAST_STEP`. Between two steps
+the ranks learn which trees have found a path, and no longer grow those."""
 
 GATHERED = 1 << 22
 """Largest number of entries of a matrix that one rank gathers to finish a search."""
@@ -109,14 +119,18 @@ class _Search:
     def grow(self) -> int:
         """Grows all trees until none can grow, a limit is reached or `is_thin` holds. Returns the
         number of trees that found a path."""
-        lines, found = self.none, 0
+        lines, found, steps = self.none, 0, 0
+        most = max(LEAST_STEP, self.problem.cols.size // PARTS)
         while True:
-            lines, sent, ended, edges = self.trees.grow(lines, True)
-            lines, (total, ended, edges) = self._moved(lines, sent, ended, edges)
+            depth = 1 << min(max(steps - LEVELS, 0), 40)
+            lines, sent, ended, edges, waiting = self.trees.grow(lines, depth, most)
+            lines, (total, ended, edges, waiting) = self._moved(lines, sent, ended, edges, waiting)
             self.levels += 1
+            steps += 1
             found += ended
-            self.thin_steps = self.thin_steps + 1 if total < THIN else 0
-            if self.budget.spent(edges) or not total or self.is_thin():
+            if total:  # a step without lines is work inside the ranks
+                self.thin_steps = self.thin_steps + 1 if total < THIN else 0
+            if self.budget.spent(edges) or self.is_thin() or not total + waiting:
                 return found
 
     def augment(self) -> None:
