@@ -38,6 +38,12 @@ NumpyArray<I> array_of(const std::vector<I>& found) {
   return copy;
 }
 
+template <class I>
+GrowingLists<I> growing_lists(const Out<std::int64_t>& next, const Out<I>& items) {
+  return {static_cast<std::int64_t>(next.shape(0)), static_cast<std::int64_t>(items.shape(0)),
+          next.data(), items.data()};
+}
+
 // Throws unless all vertices are owned.
 template <class I>
 void require_owned(const OwnedDigraph<I>& G, const In<I>& vertices, const char* what) {
@@ -123,23 +129,34 @@ void bind_edges(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("active").noconvert(),
       nb::arg("counts").noconvert(), "Count in how many lists of active vertices each number is.");
   module.def(
-      "split_edges",
-      [](std::int64_t first, std::int64_t n_ghosts, In<std::int64_t> indptr, In<I> items) {
-        const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
-        const auto places = static_cast<I>(count + n_ghosts);
-        if (count < 0) throw std::invalid_argument("indptr has no places");
-        require_places(items, indptr.data()[count], "items");
-        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)), places)) {
-          throw std::invalid_argument("an item is out of range");
+      "reverse_edges",
+      [](std::int64_t first, std::int64_t begin, std::int64_t end, In<std::int64_t> indptr,
+         In<I> items, Out<std::int64_t> next, Out<I> reversed) {
+        GrowingLists<I> lists = growing_lists(next, reversed);
+        require_places(indptr, lists.count + 1, "indptr");
+        require_places(items, indptr.data()[lists.count], "items");
+        if (begin < 0 || begin > end || end > lists.count) {
+          throw std::invalid_argument("a vertex is out of range");
         }
-        std::vector<I> own[2], of_ghosts[2];
-        split_edges(first, count, indptr.data(), items.data(), own, of_ghosts);
-        return std::tuple(array_of(own[0]), array_of(own[1]), array_of(of_ghosts[0]),
-                          array_of(of_ghosts[1]));
+        std::vector<I> of_ghosts[2];
+        reverse_edges(first, begin, end, indptr.data(), items.data(), lists, of_ghosts);
+        return std::pair(array_of(of_ghosts[0]), array_of(of_ghosts[1]));
       },
-      nb::arg("first"), nb::arg("n_ghosts"), nb::arg("indptr").noconvert(),
-      nb::arg("items").noconvert(),
-      "(vertices, numbers, ghosts, numbers): the reversed edges that start here, and at ghosts.");
+      nb::arg("first"), nb::arg("begin"), nb::arg("end"), nb::arg("indptr").noconvert(),
+      nb::arg("items").noconvert(), nb::arg("next").noconvert(), nb::arg("reversed").noconvert(),
+      "Put reversed edges that start here into their lists; (ghosts, numbers) of the others.");
+  module.def(
+      "put_in_lists",
+      [](In<I> lists, In<I> items, Out<std::int64_t> next, Out<I> places) {
+        GrowingLists<I> to = growing_lists(next, places);
+        require_places(items, static_cast<std::int64_t>(lists.shape(0)), "items");
+        if (!are_in_range(lists.data(), static_cast<I>(lists.shape(0)), static_cast<I>(to.count))) {
+          throw std::invalid_argument("a list is out of range");
+        }
+        for (std::size_t k = 0; k < lists.shape(0); ++k) to.put(lists.data()[k], items.data()[k]);
+      },
+      nb::arg("lists").noconvert(), nb::arg("items").noconvert(), nb::arg("next").noconvert(),
+      nb::arg("places").noconvert(), "Put items[k] to the next place of lists[k].");
   module.def(
       "edges_between",
       [](In<std::int64_t> indptr, In<I> items, In<I> names) {

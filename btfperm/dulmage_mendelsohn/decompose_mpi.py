@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from btfperm import _core
 from btfperm.backends.mpi.slices import even_slices
 from btfperm.dulmage_mendelsohn.canonical_order_mpi import (
     Base,
@@ -43,16 +44,19 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     DefectError : the matching is not maximum
     """
     match = row_match, col_match
+    _core.ranks.return_free_memory()  # that of the search
     graph, in_unmatched_row = digraph_of_matching(pattern, row_match)
     part = coarse_parts(graph, in_unmatched_row, match)
     row_part = part_of_rows(pattern, part, match)
     name, row_name = connected_parts(pattern, part, row_part)
     square_name, height = find_square(graph, part == SQUARE)
+    del graph
     name = np.where(part == SQUARE, square_name, name)
     # Each unmatched row without entries is a block; its name follows those of all columns.
     empty = np.flatnonzero((row_name < 0) & (row_match < 0))
     row_name[empty] = pattern.n + pattern.row_slices.first + empty
     row_name = to_rows(pattern, col_match, name, row_name)
+    _core.ranks.return_free_memory()
     return _ordered(pattern, name, row_name, part, row_part, height, match)
 
 

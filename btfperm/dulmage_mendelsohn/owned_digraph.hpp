@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "backends/cpu/budget.hpp"
@@ -45,17 +46,35 @@ void count_in_lists(std::int64_t count, const std::int64_t* indptr, const I* ite
   }
 }
 
-// Appends each edge to `own`, as a pair of an owned vertex and the number of the vertex whose list
-// it is in, or to `of_ghosts`, as a pair of a place among the ghosts and that number.
+// Lists that are filled item by item: the next item of list u goes to the place next[u].
 template <class I>
-void split_edges(std::int64_t first, std::int64_t count, const std::int64_t* indptr, const I* items,
-                 std::vector<I> own[2], std::vector<I> of_ghosts[2]) {
-  for (std::int64_t v = 0; v < count; ++v) {
+struct GrowingLists {
+  std::int64_t count, places;
+  std::int64_t* next;
+  I* items;
+
+  void put(I list, I item) {
+    const std::int64_t place = next[list]++;
+    if (place < 0 || place >= places) throw std::invalid_argument("the lists have too few places");
+    items[place] = item;
+  }
+};
+
+// Reverses the edges in the lists of vertices begin .. end - 1: the number of the vertex whose list
+// it is becomes an item of the other one. An edge of a ghost is appended to `of_ghosts`, as a pair
+// of its place among the ghosts and that number.
+template <class I>
+void reverse_edges(std::int64_t first, std::int64_t begin, std::int64_t end,
+                   const std::int64_t* indptr, const I* items, GrowingLists<I>& reversed,
+                   std::vector<I> of_ghosts[2]) {
+  for (std::int64_t v = begin; v < end; ++v) {
     for (std::int64_t p = indptr[v]; p < indptr[v + 1]; ++p) {
-      const bool is_own = items[p] < count;
-      std::vector<I>* const to = is_own ? own : of_ghosts;
-      to[0].push_back(is_own ? items[p] : static_cast<I>(items[p] - count));
-      to[1].push_back(static_cast<I>(v + first));
+      if (items[p] < reversed.count) {
+        reversed.put(items[p], static_cast<I>(v + first));
+      } else {
+        of_ghosts[0].push_back(static_cast<I>(items[p] - reversed.count));
+        of_ghosts[1].push_back(static_cast<I>(v + first));
+      }
     }
   }
 }

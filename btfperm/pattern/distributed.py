@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, index_type, prefix
-from btfperm.pattern.owned_lists import OwnedLists, owned_lists
+from btfperm.pattern.owned_lists import OwnedLists, owned_lists, piece_of
 from btfperm.pattern.pattern import Pattern
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DistributedPattern"]
 
-_PIECE = 1 << 20  # entries that a rank sends in one exchange
+_COUNTED = 1 << 18  # numbers that are counted at once: `bincount` copies them as 64-bit integers
 
 Positions = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
@@ -148,11 +149,13 @@ class DistributedPattern(Pattern):
         rows, cols = own
         row_slices, col_slices = _balanced(exchange, rows, cols, shape, symmetric)
         lists = _routed(exchange, col_slices, own, symmetric)
+        del rows, cols
+        _core.ranks.return_free_memory()
         pattern = object.__new__(cls)
         vars(pattern).update(
             shape=shape,
             indptr=lists.indptr,
-            indices=lists.items,
+            _indices=lists.items,
             name=name,
             _source=dict(source or {}),
             _hashing=None,
@@ -191,6 +194,16 @@ class DistributedPattern(Pattern):
         return int(vars(self)["_nnz"])
 
     @property
+    def indices(self) -> npt.NDArray[Any]:
+        """The row numbers of the entries of this rank, a new array as soon as `halo` has them."""
+        own: npt.NDArray[Any] | None = vars(self).get("_indices")
+        if own is not None:
+            return own
+        halo = self.halo()
+        found: npt.NDArray[Any] = halo.numbers()[halo.items]
+        return found
+
+    @property
     def columns(self) -> OwnedLists:
         """The row numbers of each column of this rank."""
         return OwnedLists(self.indptr, self.indices)
@@ -209,14 +222,16 @@ class DistributedPattern(Pattern):
 
     def halo(self, *, of_row_lists: bool = False) -> Halo:
         """The local numbers (``halo.py``) of the rows in the columns of this rank, or of the
-        columns in its rows if `of_row_lists`; made at the first use. Collective for row lists."""
+        columns in its rows if `of_row_lists`; made at the first use. Collective for row lists.
+        The halo of the columns replaces `indices`, which is a new array at each use from then
+        on."""
         from btfperm.backends.mpi.halo import Halo
 
         copies, name = vars(self)["_copies"], "row halo" if of_row_lists else "halo"
         if name not in copies:
             slices = self.col_slices if of_row_lists else self.row_slices
-            items = self.row_lists.items if of_row_lists else self.indices
-            copies[name] = Halo(self.exchange, slices, items.copy())
+            items = self.row_lists.items.copy() if of_row_lists else vars(self).pop("_indices")
+            copies[name] = Halo(self.exchange, slices, items)
         found: Halo = copies[name]
         return found
 
@@ -231,7 +246,7 @@ class DistributedPattern(Pattern):
         copies = vars(self)["_copies"]
         if "whole" not in copies:
             exchange = self.exchange
-            lengths = exchange.gather_all(self.columns.lengths())
+            lengths = exchange.gather_all(np.diff(self.indptr))
             indices = exchange.gather_all(self.indices)
             indptr = np.concatenate(([0], np.cumsum(lengths)))
             copies["whole"] = Pattern.from_csc(
@@ -291,10 +306,12 @@ def _balanced(
     for own, other, count in ((rows, cols, shape[0]), (cols, rows, shape[1])):
         width = bucket_width(count, exchange.size)
         buckets = -(-count // width) if count else 0
-        weights = np.bincount(own // width, minlength=buckets)
-        if symmetric:
-            weights += np.bincount(other // width, minlength=buckets)
-        sums = exchange.sum_arrays(weights.astype(np.int64))
+        weights = np.zeros(buckets, dtype=np.int64)
+        for numbers in (own, other) if symmetric else (own,):
+            for at in range(0, numbers.size, _COUNTED):
+                part = numbers[at : at + _COUNTED]
+                weights += np.bincount(part // width, minlength=buckets)
+        sums = exchange.sum_arrays(weights)
         found.append(weighted_slices(count, sums, exchange.size, exchange.rank))
     return found[0], found[1]
 
@@ -306,11 +323,11 @@ def _routed(
     and is emptied. The last entries are sent first, so that their memory can be released."""
     items, lists = own
     own.clear()
-    width = items.dtype
-    pieces = exchange.largest(-(-items.size // _PIECE))[0]
+    width, size = items.dtype, piece_of(items)
+    pieces = exchange.largest(-(-items.size // size))[0]
     arrived: tuple[list[npt.NDArray[Any]], ...] = ([], [])  # lists, items
     for piece in reversed(range(pieces)):
-        part = slice(piece * _PIECE, (piece + 1) * _PIECE)
+        part = slice(piece * size, (piece + 1) * size)
         here, there = lists[part], items[part]
         if symmetric:
             off = here != there
@@ -319,8 +336,8 @@ def _routed(
         for field, parts in enumerate(arrived):
             parts.append(got.field(field))
         del got
-        if piece * _PIECE < items.size:
-            items, lists = _cut(items, piece * _PIECE), _cut(lists, piece * _PIECE)
+        if piece * size < items.size:
+            items, lists = _cut(items, piece * size), _cut(lists, piece * size)
     joined = []
     for parts in arrived:
         joined.append(np.concatenate([*parts, np.empty(0, dtype=width)]))

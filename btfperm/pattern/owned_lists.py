@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from btfperm import _core
 
-__all__ = ["OwnedLists", "owned_lists"]
+__all__ = ["OwnedLists", "owned_lists", "piece_of"]
 
 
 class OwnedLists(NamedTuple):
@@ -38,6 +38,12 @@ class OwnedLists(NamedTuple):
     def list_of_each(self, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         """The list of each item."""
         return np.repeat(np.arange(self.indptr.size - 1, dtype=kind), self.lengths())
+
+
+def piece_of(items: npt.NDArray[Any]) -> int:
+    """How many of the items of this rank an exchange of all of them sends at once: it needs several
+    times as much memory for each of them."""
+    return max(items.size // 32, 1 << 17)
 
 
 def owned_lists(

@@ -60,9 +60,7 @@ def check(problem: DistributedProblem, matched: int) -> None:
             _WRONG.format(f"its cover has {in_cover} rows and columns for {matched} pairs")
         )
     rows = halo.extended(problem.row_in_cover)
-    untouched = _core.transversal.uncovered(
-        problem.lists.indptr, halo.items, problem.col_in_cover, rows
-    )
+    untouched = _core.transversal.uncovered(problem.indptr, halo.items, problem.col_in_cover, rows)
     if exchange.sums(untouched)[0]:
         raise DefectError(_WRONG.format("an entry has neither its row nor its column in the cover"))
 
@@ -72,7 +70,7 @@ def is_legal(problem: DistributedProblem) -> bool:
     exchange, halo = problem.exchange, problem.halo
     matched = np.flatnonzero(problem.col_match >= 0)
     entries = _core.transversal.matched_entries(
-        problem.lists.indptr, halo.items, halo.numbers(), problem.col_match
+        problem.indptr, halo.items, halo.numbers(), problem.col_match
     )
     rows = problem.col_match[matched]
     numbers = matched + problem.cols.first
@@ -104,6 +102,6 @@ def rank_at_most(pattern: Any) -> int:
     """An upper bound of the structural rank: the number of rows, or of columns, that have an entry,
     whichever is smaller. Collective."""
     rows = int(np.count_nonzero(pattern.row_lists.lengths()))
-    cols = int(np.count_nonzero(pattern.columns.lengths()))
+    cols = int(np.count_nonzero(np.diff(pattern.indptr)))
     bounds: list[int] = pattern.exchange.sums(rows, cols)
     return min(bounds)

@@ -311,7 +311,7 @@ class OwnedTrees {
     }
   }
 
-  // Requests what a line for this row or column will need from memory.
+  // Prefetches the data of the row or column of a line.
   void prefetch_target(I target) const {
     if (target >= 0) {
       prefetch(rows_ + target);
@@ -321,7 +321,7 @@ class OwnedTrees {
     }
   }
 
-  // Requests what the columns behind this one in the queue will need from memory.
+  // Prefetches the data of the columns that follow in the queue.
   void prefetch_behind(std::size_t head) const {
     if (head + 12 < work_.size()) prefetch(A_.indptr + work_[head + 12]);
     if (head + 8 < work_.size()) prefetch(A_.items + A_.indptr[work_[head + 8]]);

@@ -94,6 +94,27 @@ def test_labels_and_heights_of_the_vertices_of_a_rank(width):
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])
+def test_edges_are_reversed_piece_by_piece(width):
+    """The lists [1, 3], [0, 4], [1] of a rank: vertices 0 to 2 have the numbers 10 to 12, 3 and 4
+    are ghosts."""
+    indptr, items = np.array([0, 2, 4, 5]), np.array([1, 3, 0, 4, 1], dtype=width)
+    begins, reversed_lists = np.array([0, 1, 3]), np.full(4, -1, dtype=width)
+    next_place = begins.copy()
+    reverse, put = _core.dulmage_mendelsohn.reverse_edges, _core.dulmage_mendelsohn.put_in_lists
+    found = [
+        [part.tolist() for part in reverse(10, k, k + 1, indptr, items, next_place, reversed_lists)]
+        for k in range(3)
+    ]
+    assert found == [[[0], [10]], [[1], [11]], [[], []]]
+    put(np.array([2], dtype=width), np.array([77], dtype=width), next_place, reversed_lists)
+    assert reversed_lists.tolist() == [11, 10, 12, 77] and next_place.tolist() == [1, 3, 4]
+    with pytest.raises(ValueError, match="too few places"):
+        put(np.array([2], dtype=width), np.array([78], dtype=width), next_place, reversed_lists)
+    with pytest.raises(ValueError, match="out of range"):
+        put(np.array([3], dtype=width), np.array([78], dtype=width), next_place, reversed_lists)
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
 @pytest.mark.parametrize("count", [1000, 100_000])
 def test_local_numbers(width, count):
     """The core marks bits if the range is short, else it sorts; both give the same numbers."""

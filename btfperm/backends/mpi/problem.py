@@ -59,6 +59,11 @@ class DistributedProblem:
         return self.pattern.row_lists if self.turned else self.pattern.columns
 
     @property
+    def indptr(self) -> Any:
+        """Where the rows of each column begin among the items of `halo`, as in `lists`."""
+        return self.pattern.row_lists.indptr if self.turned else self.pattern.indptr
+
+    @property
     def row_lists(self) -> OwnedLists:
         """The columns of each row of this rank. Collective unless the problem is transposed."""
         return self.pattern.columns if self.turned else self.pattern.row_lists
@@ -73,7 +78,7 @@ class DistributedProblem:
         the matching."""
         halo = self.halo
         return (
-            self.lists.indptr,
+            self.indptr,
             halo.items,
             halo.ghosts,
             self.rows.bounds,

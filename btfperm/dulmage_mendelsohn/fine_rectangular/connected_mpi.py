@@ -27,9 +27,9 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     outside = int(np.count_nonzero(part != SQUARE) + np.count_nonzero(row_part != SQUARE))
     if not exchange.sums(outside)[0]:
         return names
-    halo, columns = pattern.halo(), pattern.columns
+    halo = pattern.halo()
     component = _core.dulmage_mendelsohn.connect_entries(
-        columns.indptr, halo.items, part, halo.extended(row_part), SQUARE
+        pattern.indptr, halo.items, part, halo.extended(row_part), SQUARE
     )
     of_cols, of_rows, of_ghosts = np.split(component, [part.size, part.size + halo.own])
     none = np.iinfo(width).max

@@ -13,6 +13,7 @@ local numbers: the vertices of other ranks are ghosts (``backends/mpi/halo.py``)
 
 from __future__ import annotations
 
+import itertools
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,7 @@ from btfperm import _core
 from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.mpi.halo import Halo, distinct
 from btfperm.backends.mpi.slices import Slices
-from btfperm.pattern.owned_lists import OwnedLists, owned_lists
+from btfperm.pattern.owned_lists import OwnedLists, piece_of
 
 __all__ = ["Digraph", "LocalLists", "digraph_of_matching", "largest_by_key"]
 
@@ -53,16 +54,36 @@ class LocalLists:
         """The items of the chosen lists, one list behind the other, and the length of each."""
         return OwnedLists(self.indptr, self.items).of(chosen)
 
+    def degrees(self, active: Bytes) -> Indices:
+        """For each vertex of this rank, the number of active vertices in whose list it is.
+        Collective."""
+        halo = self.halo
+        counts = np.zeros(halo.size, dtype=self.items.dtype)
+        _core.dulmage_mendelsohn.count_in_lists(self.indptr, self.items, active, counts)
+        ghosts = np.flatnonzero(counts[halo.own :])
+        lines, _ = halo.step(ghosts, counts[halo.own + ghosts])
+        degree = counts[: halo.own]
+        np.add.at(degree, lines[:, 0], lines[:, 1])
+        return degree
+
     def reversed(self) -> LocalLists:
-        """The lists of the digraph with all edges reversed. Collective."""
-        halo, slices = self.halo, self.halo.slices
-        own, ends, ghosts, ghost_ends = _core.dulmage_mendelsohn.split_edges(
-            slices.first, halo.ghosts.size, self.indptr, self.items
-        )
-        got = halo.to_owners(ghosts, ghost_ends)
-        lists = np.concatenate((own, got.items[:, 0]))
-        items = np.concatenate((ends, got.items[:, 1]))
-        return LocalLists(halo.exchange, slices, owned_lists(0, slices.size, lists, items))
+        """The lists of the digraph with all edges reversed. They are filled in place, piece by
+        piece of the edges of this rank. Collective."""
+        halo, exchange, core = self.halo, self.halo.exchange, _core.dulmage_mendelsohn
+        indptr = np.zeros(halo.own + 1, dtype=np.int64)
+        np.cumsum(self.degrees(np.ones(halo.own, dtype=np.uint8)), out=indptr[1:])
+        items, next_place = np.empty(int(indptr[-1]), dtype=self.items.dtype), indptr[:-1].copy()
+        bounds = np.searchsorted(self.indptr, np.arange(0, self.items.size, piece_of(self.items)))
+        pieces = exchange.largest(bounds.size)[0]
+        bounds = np.append(bounds, np.full(pieces + 1 - bounds.size, halo.own))
+        for begin, end in itertools.pairwise(bounds.tolist()):
+            ghosts, numbers = core.reverse_edges(
+                halo.slices.first, begin, end, self.indptr, self.items, next_place, items
+            )
+            got = halo.to_owners(ghosts, numbers)
+            core.put_in_lists(got.field(0), got.field(1), next_place, items)
+        _core.ranks.return_free_memory()
+        return LocalLists(exchange, halo.slices, OwnedLists(indptr, items))
 
 
 class Digraph:
@@ -173,6 +194,6 @@ def digraph_of_matching(pattern: Any, row_match: Indices) -> tuple[Digraph, Byte
     column of this rank whether it has an entry in an unmatched row. Collective."""
     halo, slices = pattern.halo(), pattern.col_slices
     indptr, items, in_unmatched_row = _core.dulmage_mendelsohn.list_predecessors(
-        slices.first, pattern.columns.indptr, halo.items, halo.extended(row_match)
+        slices.first, pattern.indptr, halo.items, halo.extended(row_match)
     )
     return Digraph(pattern.exchange, slices, OwnedLists(indptr, items)), in_unmatched_row

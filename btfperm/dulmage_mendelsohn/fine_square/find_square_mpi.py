@@ -22,19 +22,17 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
-from btfperm.backends.mpi.halo import distinct
 from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import (
     Bytes,
     Digraph,
     Indices,
-    LocalLists,
     largest_by_key,
 )
 from btfperm.pattern.owned_lists import owned_lists
 
 __all__ = ["find_square"]
 
-GATHERED = 1 << 19
+GATHERED = 1 << 22
 """Largest number of vertices and edges together in which one rank finds the components; a rank may
 always hold that many."""
 
@@ -47,7 +45,7 @@ def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indic
     name = np.where(is_square, graph.numbers, graph.width(-1))
     height = np.zeros(graph.slices.size, dtype=graph.width)
     active = is_square.astype(np.uint8)
-    degree = _degrees(graph.predecessors, active)
+    degree = graph.predecessors.degrees(active)
     open_blocks = active.copy()  # members of blocks of unknown height
     is_peeled = False
     while not is_peeled:
@@ -69,28 +67,16 @@ def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indic
     return name, height
 
 
-def _degrees(lists: LocalLists, active: Bytes) -> Indices:
-    """For each vertex, the number of active vertices in whose `lists` it is."""
-    halo = lists.halo
-    counts = np.zeros(halo.size, dtype=lists.items.dtype)
-    _core.dulmage_mendelsohn.count_in_lists(lists.indptr, lists.items, active, counts)
-    ghosts = np.flatnonzero(counts[halo.own :])
-    lines, _ = halo.step(ghosts, counts[halo.own + ghosts])
-    degree = counts[: halo.own]
-    np.add.at(degree, lines[:, 0], lines[:, 1])
-    return degree
-
-
 def _trim_sources(graph: Digraph, rest: Bytes) -> None:
     """Removes vertices without predecessors, again and again: each is a block."""
-    degree = _degrees(graph.successors, rest)
+    degree = graph.successors.degrees(rest)
     graph.peel(graph.successors, rest, degree, np.zeros_like(degree))
     rest &= degree >= 0
 
 
 def _trim(graph: Digraph, rest: Bytes) -> None:
     """Removes vertices without predecessors or without successors, again and again."""
-    degree = _degrees(graph.predecessors, rest)
+    degree = graph.predecessors.degrees(rest)
     graph.peel(graph.predecessors, rest, degree, np.zeros_like(degree))
     rest &= degree >= 0
     _trim_sources(graph, rest)
@@ -165,7 +151,8 @@ def _blocks(vertices: Indices, edges: Indices) -> Indices:
     vertices, ascending, and a lower bound on the height of each; `edges` connect them."""
     width: Any = vertices.dtype.type
     numbers, height = vertices[:, 0].copy(), vertices[:, 1].copy()
-    places = distinct(np.concatenate((numbers, edges[:, 0], edges[:, 1])))[1].astype(width)
+    places = np.concatenate((numbers, edges[:, 0], edges[:, 1]))
+    _core.ranks.number_ghosts(0, 0, int(places.max(initial=-1)) + 1, places)
     ends, begins = np.split(places[numbers.size :], 2)
     lists = owned_lists(0, numbers.size, ends, begins)
     name = np.zeros(numbers.size, dtype=width)
@@ -198,5 +185,5 @@ def _heights(graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices)
     lists = owned_lists(slices.first, slices.size, got.field(0), got.field(1))
     quotient = Digraph(exchange, slices, lists)
     everywhere = np.ones(slices.size, dtype=np.uint8)
-    degree = _degrees(quotient.predecessors, everywhere)
+    degree = quotient.predecessors.degrees(everywhere)
     quotient.peel(quotient.predecessors, is_block, degree, height)

@@ -35,14 +35,14 @@ def greedy(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
     """Matches columns inside each rank, then, for the given rounds, to rows of other ranks."""
-    lists, exchange, halo = problem.lists, problem.exchange, problem.halo
+    indptr, exchange, halo = problem.indptr, problem.exchange, problem.halo
     visited = _core.transversal.match_own_rows(*problem.bipartite())
-    cursor = lists.indptr[:-1].copy()
+    cursor = indptr[:-1].copy()
     ghost_matched = halo.update((problem.row_match >= 0).astype(np.uint8))
     rounds = 0
     while rounds < int(options["rounds"]):
         cols, ghosts, count = _core.transversal.propose_to_ghosts(
-            lists.indptr, halo.items, halo.own, problem.col_match, ghost_matched, cursor
+            indptr, halo.items, halo.own, problem.col_match, ghost_matched, cursor
         )
         left, edges = exchange.sums(count, visited)
         visited = count
