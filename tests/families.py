@@ -14,6 +14,10 @@ import scipy.sparse as sp
 
 from benchmarks.generators import adversarial, systems
 
+# The time limit of a search in a test, in seconds: far more than a sanitizer needs on a busy
+# machine, and far less than a search in exponential time.
+HANG = 180.0
+
 
 class Hard(NamedTuple):
     A: sp.csc_array

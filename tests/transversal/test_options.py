@@ -16,7 +16,7 @@ from btfperm.backends.threads import MOST_THREADS
 from btfperm.path.request import Request
 from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
-from tests import strategies
+from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 from tests.dulmage_mendelsohn.test_threads import shared
 from tests.oracles import plain_matching
@@ -39,7 +39,7 @@ def run(A, row, **more):
 @pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)
 @given(A=strategies.any_matrix(), value=st.sampled_from([0, 0.01, 1, 2, 3.5, 50, 1000]))
 def test_any_value_finds_the_rank(row, option, A, value):
-    t = run(A, row, options={option.name: value}, time_limit=20)
+    t = run(A, row, options={option.name: value}, time_limit=families.HANG)
     check_transversal(A, t, rank=plain_matching.structural_rank(A))
 
 
@@ -55,7 +55,7 @@ def test_any_value_finds_the_rank_in_several_phases(row):
             A = sp.random_array((m, n), density=per_row / m, rng=rng, format="csc")
             rank = plain_matching.structural_rank(A)
             for options in settings:
-                t = run(A, row, options=options, time_limit=20)
+                t = run(A, row, options=options, time_limit=families.HANG)
                 check_transversal(A, t, rank=rank)
 
 
@@ -63,7 +63,7 @@ def test_any_value_finds_the_rank_in_several_phases(row):
 @given(A=strategies.any_matrix(), threads=st.integers(2, 4))
 def test_any_number_of_threads_finds_the_rank(row, A, threads):
     with shared(always=True):  # otherwise one thread would take matrices this small
-        t = run(A, row, threads=threads, time_limit=20)
+        t = run(A, row, threads=threads, time_limit=families.HANG)
     check_transversal(A, t, rank=plain_matching.structural_rank(A))
 
 
@@ -72,7 +72,11 @@ def test_bottom_up_after_top_down_joins_no_row_twice():
     for seed in range(150):
         A = sp.random(90, 90, density=0.03, random_state=seed, format="csc")
         t = btfperm.maximum_transversal(
-            A, algorithm="ms-bfs-graft", initializer="none", options={"alpha": 2}, time_limit=20
+            A,
+            algorithm="ms-bfs-graft",
+            initializer="none",
+            options={"alpha": 2},
+            time_limit=families.HANG,
         )
         assert t.structural_rank == btfperm.structural_rank(A, algorithm="hopcroft-karp")
 
