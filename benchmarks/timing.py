@@ -45,8 +45,9 @@ class Method:
     """One competitor.
 
     `prepare` takes the case's data and returns the call to be timed; `answer` reads rank and blocks
-    from what the call returned (not timed). `counted` returns how many of the call's seconds count,
-    and `notes` what the method itself measured and counted; both are given what the call returned.
+    from what the call returned (not timed). `counted` takes what the call returned and its measured
+    seconds, and returns how many of these count. `notes` takes what the call returned, and returns
+    what the method itself measured and counted.
     `absent` is the reason why the method cannot run on this machine.
     """
 

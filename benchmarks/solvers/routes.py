@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The routes from a matrix to a solution: SciPy's splu, KLU by itself, and both through btfperm.
+"""The routes from a matrix to a solution: SciPy's splu; KLU by itself, with its own order and with
+that of `preorder`; and both solvers through btfperm.
 
-All times are processor time of one process, on one thread, and the least of several runs, because
-other processes on a machine only add to them.
+All times are processor time of one process, by default on one thread, and the least of several
+runs, because other processes on a machine only add to them.
 """
 
 from __future__ import annotations

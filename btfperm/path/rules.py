@@ -39,8 +39,10 @@ class Rule(NamedTuple):
 
     `within` bounds the algorithm. On the CPU it counts passes over the entries; when they are
     spent, the default algorithm continues from the current matching. On a GPU it counts polls of
-    the host between which less than half of the entries were visited; when they are spent, the
-    search starts again on the CPU, where long augmenting paths cost less.
+    the host: those before which fewer than 2^27 entries, and fewer than half of all, were visited
+    since the last poll. When they are spent, the call starts again on the CPU, the initial matching
+    included, because long augmenting paths cost less there. A search on a GPU that the caller
+    requested has no such bound.
     """
 
     name: str

@@ -166,7 +166,8 @@ def disk_errors(folder: str) -> Iterator[None]:
 
     Raises
     ------
-    ResourceMissingError : there is no space, or the folder cannot be used
+    ResourceMissingError : for every OSError inside: the disk is full, or the folder cannot hold
+        temporary files
     """
     try:
         yield

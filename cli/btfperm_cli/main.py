@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command group: the command of a line, and the handling of errors.
 
-``btfperm MATRIX`` needs no subcommand: a line whose first word is no command is one for `order`.
-A file that is named like a command is reached as ``./rank``.
+``btfperm MATRIX`` needs no subcommand: if the first word that is not an option is no command, the
+line is one for `order`. A word that is no file either, without a dot or a slash, is wrong usage: it
+may be a misspelt command. A file that is named like a command is reached as ``./rank``.
 
 Exit codes: 0 done; 1 the check asked for failed, or a limit ended the search before the answer was
 proven; 2 wrong usage; 3 unreadable input; 4 a backend or a resource is missing, or a file is in the

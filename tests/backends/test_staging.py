@@ -16,7 +16,8 @@ from btfperm.backends.gpu import staging
 
 class FakeDevice:
     """A device whose memory is an array of the host. `waited` records each synchronisation with the
-    stream; after `fails_after` copies, the next one raises KeyboardInterrupt."""
+    stream, and none with an event; after `fails_after` copies, the next one raises
+    KeyboardInterrupt."""
 
     def __init__(self, monkeypatch, memory, fails_after=None):
         self.copies, self.fails_after = 0, fails_after

@@ -69,9 +69,9 @@ def names_for(which, seed):
     """Returns the names of the matrices to test.
 
     These are all names on a real GPU, and for the way "as it is". An emulated device takes about a
-    second for each matrix, so any other way tests a random half of them. The way "asked", in which
-    rounds of the coarse search run from the other side, tests the matrices "all parts" and
-    "surplus" only: each has a horizontal or a vertical part.
+    second for each matrix, so on it the way "asked", in which rounds of the coarse search run from
+    the other side, tests the matrices "all parts" and "surplus" only: each has a horizontal or a
+    vertical part. Any other way tests a random half of all matrices.
     """
     if not EMULATED or which == "as it is":
         return list(SMALL)

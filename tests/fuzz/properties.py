@@ -173,8 +173,9 @@ def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> O
 
 
 def _without_frames(error: Exception) -> Exception:
-    """The error without its traceback. The traceback holds the arrays of the reader, and the frame
-    of `check`, which holds the error: a cycle that only the garbage collector would free."""
+    """The error, from which its traceback, cause and context are deleted. A traceback holds the
+    arrays of the reader, and the frame of `check`, which holds the error: a cycle that only the
+    garbage collector would free."""
     error.__traceback__ = error.__context__ = error.__cause__ = None
     return error
 

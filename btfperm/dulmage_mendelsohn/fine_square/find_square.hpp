@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // find square: the order of the searches in the square part
 //
-// One thread: peel, or a test whether all is one block; then tarjan, whose order gives the heights.
-// Several threads: peel, the giant component, trim, the small components, tarjan for the remaining
-// vertices, then the heights by levels. Blocks and heights are the same, because they are functions
-// of the entries alone.
+// peel runs first, if `may_peel` holds. One thread: without peel, a test whether all is one block;
+// then tarjan, whose order gives the heights. Several threads: the giant component, trim, the small
+// components, tarjan for the remaining vertices, then the heights by levels. Blocks and heights are
+// the same on any number of threads, because they are functions of the entries alone.
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/coloring.hpp"
