@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hypothesis strategies for sparse matrices, small enough for the oracles.
 
-Each strategy draws a `scipy.sparse.coo_array` that may hold duplicates and stored zeros. It is the
-input of a user, before btfperm converts it.
+Each strategy for matrices draws a `scipy.sparse.coo_array` that may hold duplicates and stored
+zeros: the input of a user, before btfperm converts it. `permutations_of` draws a permutation,
+`legal_matching` the two arrays of a matching.
 """
 
 from __future__ import annotations

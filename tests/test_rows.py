@@ -33,7 +33,8 @@ __all__ = ["cli"]
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-# Two blocks, a matching that is not the diagonal, and permutations that differ from their inverses.
+# Four blocks of one row each, a matching that is not the diagonal, and an order of the rows that
+# differs from its inverse (the order of the columns is its own inverse).
 A = scipy.sparse.coo_array(
     np.array([[0, 2.5, 0, 0], [0, 0, 3, 1], [4, 0, 0, 0], [0, 1, 0, -2.0]])
 ).tocsc()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a backend is: the methods that `btfperm.path` calls, and the data that they exchange.
 
-A *session* lasts for one call of the library and holds the matrix and its copies on devices. A
-*problem* is the pattern and the current matching on one backend. `path` uses only the attributes of
+A *session* lasts for one call of the library and holds the matrix and its copies. A *problem*
+is the pattern and the current matching on one backend. `path` uses only the attributes of
 `Problem` below; the others belong to the backend that made it.
 """
 
@@ -29,7 +29,8 @@ class Session:
     ----------
     pattern : as the caller gave it, on the host or on a device
     keep_copies : whether later steps of this call can use copies on a device
-    copies : data that backends keep on devices for later steps; they define the keys
+    copies : copies of the pattern, and other data that backends keep for later steps. `on_host`
+        uses the key ``"host"``; the backends define all other keys
     """
 
     __slots__ = ("copies", "keep_copies", "pattern")

@@ -3,8 +3,8 @@
 // duals that bound the optimum. They share nothing with the algorithms in weighted/graph.
 //
 // Cost        O(n + nnz log(longest list)) each; entries, not lists, are shared among the threads
-// Encodings   heads[p]: the column of entry p. weight is null if all weights are 1. A place or
-//             vertex that is not found is the largest number
+// Encodings   heads[p]: the column of entry p. weight is null if all weights are 1. In Fault and
+//             Facts, the first place or vertex of a kind is the largest Count if there is none
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"

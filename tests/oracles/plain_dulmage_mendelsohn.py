@@ -135,9 +135,10 @@ def dulmage_mendelsohn(A, matching=None) -> PlainDecomposition:
     ]
     rows, cols = np.bincount(row_part, minlength=3), np.bincount(col_part, minlength=3)
     rank = int((row_match >= 0).sum())
+    # coarse_rows[3] and coarse_cols[1], the numbers of matched rows and of unmatched columns, have
+    # the values of CSparse's rr[3] and cc[1], but end nothing here: the rows of a block ascend.
     coarse_rows = np.array([0, rows[0], rows[0] + rows[1], rank, m])
     coarse_cols = np.array([0, n - rank, cols[0], cols[0] + cols[1], n])
-    # all rows of the horizontal and square parts are matched, so `rank` rows precede the unmatched
     return PlainDecomposition(*concatenate(blocks, m, n), coarse_rows, coarse_cols, rank)
 
 

@@ -46,8 +46,8 @@ def test_positions_by_columns(A, width):
 
 @given(A=strategies.any_square(), data=st.data(), width=BOTH)
 def test_one_triangle_in_any_order(A, data, width):
-    """The entries are sorted by rows or by columns, or mixed, or one of these reversed. They are
-    below or above the diagonal."""
+    """The entries are sorted by rows or by columns, or in the order in which they were drawn, or in
+    the reverse of one of these orders. All are on or below the diagonal, or all on or above it."""
     low, high = np.minimum(A.row, A.col), np.maximum(A.row, A.col)
     order = data.draw(
         st.sampled_from([np.lexsort((low, high)), np.lexsort((high, low)), np.arange(low.size)])

@@ -148,7 +148,8 @@ def _finish_on_one_rank(
 
 def _blocks(vertices: Indices, edges: Indices) -> Indices:
     """Returns each vertex, a member of its block, and the height of the block. `vertices` holds the
-    vertices, ascending, and a lower bound on the height of each; `edges` connect them."""
+    vertices, ascending, and a lower bound on the height of each; a row of `edges` is a vertex and
+    one of its predecessors."""
     width: Any = vertices.dtype.type
     numbers, height = vertices[:, 0].copy(), vertices[:, 1].copy()
     places = np.concatenate((numbers, edges[:, 0], edges[:, 1]))

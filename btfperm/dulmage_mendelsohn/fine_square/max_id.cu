@@ -21,7 +21,7 @@
 #include "backends/gpu/visible.cuh"
 
 // The numbers of a vertex: the largest and the smallest number of the vertices that reach it, and
-// of those that it reaches. One memory transaction reads up to 32 bytes, and so all four.
+// of those that it reaches. The alignment puts all four into one sector of 32 bytes of memory.
 struct alignas(4 * sizeof(Index)) Learned {
   Index largest_from;
   Index largest_to;

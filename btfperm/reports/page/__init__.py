@@ -35,7 +35,8 @@ class Subject(NamedTuple):
     Attributes
     ----------
     name : of the matrix, as the page shows it
-    valued : with its values, if it has finite ones
+    valued : with its values, for the solvers. None if it has none, if some are not finite, or if
+        they were not read because no solver will run
     seconds : of each stage so far
     """
 
