@@ -33,10 +33,10 @@ __all__ = ["cli"]
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-# Four blocks of one row each, a matching that is not the diagonal, and an order of the rows that
-# differs from its inverse (the order of the columns is its own inverse).
+# Four blocks of one row each, a matching that is not the diagonal, and orders of rows and columns
+# that differ from their inverses.
 A = scipy.sparse.coo_array(
-    np.array([[0, 2.5, 0, 0], [0, 0, 3, 1], [4, 0, 0, 0], [0, 1, 0, -2.0]])
+    np.array([[0, 2.5, 0, 0], [0, 0, 1, 3], [4, 0, 0, 0], [0, 1, -2.0, 0]])
 ).tocsc()
 
 
