@@ -194,6 +194,8 @@ def _running(groups: Counts) -> Counts:
     [0, 0, 1, 2]
     """
     order, starts, sizes = _groups(groups)
+    running = np.arange(groups.size)
+    running -= np.repeat(starts, sizes)
     found = np.empty(groups.size, dtype=np.int64)
-    found[order] = np.arange(groups.size) - np.repeat(starts, sizes)
+    found[order] = running
     return found

@@ -25,17 +25,15 @@ __all__ = ["Halo", "distinct"]
 Array = npt.NDArray[Any]
 
 
-def distinct(numbers: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def distinct(numbers: Array) -> tuple[Array, Array]:
     """The distinct numbers, ascending, and the place of each number among them. Numbers are not
-    negative.
+    negative. All arrays have one integer type, of 32 or 64 bits.
 
     >>> [found.tolist() for found in distinct(np.array([7, 2, 7]))]
     [[2, 7], [1, 0, 1]]
     """
-    places = numbers.astype(np.int64)
-    found: npt.NDArray[np.int64] = _core.ranks.number_ghosts(
-        0, 0, int(places.max(initial=-1)) + 1, places
-    )
+    places = numbers.copy()
+    found: Array = _core.ranks.number_ghosts(0, 0, int(places.max(initial=-1)) + 1, places)
     return found, places
 
 
@@ -56,7 +54,8 @@ class Halo:
             slices.first, slices.last, slices.count, items
         )
         self.items = items
-        self._sent = np.diff(np.searchsorted(self.ghosts, slices.bounds))
+        self._begins = np.searchsorted(self.ghosts, slices.bounds.astype(items.dtype))
+        self._sent = np.diff(self._begins)
         self._shared: Array | None = None  # positions of what other ranks have as ghosts, by rank
         self._received = self._sent
 
@@ -91,12 +90,14 @@ class Halo:
         Returns the received lines, whose first field is the position of the item on this rank, and
         the number of lines of all ranks. Collective."""
         kind = self.ghosts.dtype
-        order = np.argsort(ghosts)
+        if not (ghosts[1:] >= ghosts[:-1]).all():
+            order = np.argsort(ghosts)
+            ghosts, fields = ghosts[order], tuple(field[order] for field in fields)
         lines = np.empty((ghosts.size, 1 + len(fields)), dtype=kind)
-        lines[:, 0] = self.ghosts[ghosts[order]]
+        lines[:, 0] = self.ghosts[ghosts]
         for k, field in enumerate(fields):
-            lines[:, 1 + k] = field[order]
-        sent = np.diff(np.searchsorted(lines[:, 0], self.slices.bounds))
+            lines[:, 1 + k] = field
+        sent = np.diff(np.searchsorted(ghosts, self._begins.astype(ghosts.dtype)))
         lines, (total,) = self.exchange.step(lines, sent)
         lines[:, 0] -= kind.type(self.slices.first)
         return lines, total

@@ -37,9 +37,11 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     np.minimum.at(label, of_cols, slices.numbers(width))
     known = np.full(of_ghosts.size, none, dtype=width)  # what the owner of a ghost has
     while True:
-        ghosts = np.flatnonzero(label[of_ghosts] < known)
-        lines, total = halo.step(ghosts, label[of_ghosts[ghosts]])
+        mine = label[of_ghosts]
+        ghosts = np.flatnonzero(mine < known).astype(width)
+        lines, total = halo.step(ghosts, mine[ghosts])
         np.minimum.at(label, of_rows[lines[:, 0]], lines[:, 1])
+        del lines, ghosts
         known = halo.update(label[of_rows])
         smaller = int(np.count_nonzero(known < label[of_ghosts]))
         np.minimum.at(label, of_ghosts, known)

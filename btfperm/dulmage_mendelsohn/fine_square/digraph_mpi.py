@@ -60,8 +60,8 @@ class LocalLists:
         halo = self.halo
         counts = np.zeros(halo.size, dtype=self.items.dtype)
         _core.dulmage_mendelsohn.count_in_lists(self.indptr, self.items, active, counts)
-        ghosts = np.flatnonzero(counts[halo.own :])
-        lines, _ = halo.step(ghosts, counts[halo.own + ghosts])
+        ghosts = np.flatnonzero(counts[halo.own :]).astype(counts.dtype)
+        lines, _ = halo.step(ghosts, counts[halo.own :][ghosts])
         degree = counts[: halo.own]
         np.add.at(degree, lines[:, 0], lines[:, 1])
         return degree
@@ -129,7 +129,7 @@ class Digraph:
             ghosts = _core.dulmage_mendelsohn.spread(
                 lists.indptr, lists.items, active, accepted, label, seeds, values
             )
-            lines, total = halo.step(ghosts, label[halo.own + ghosts])
+            lines, total = halo.step(ghosts, label[halo.own :][ghosts])
             if not total:
                 return label[: halo.own]
             seeds, values = lines[:, 0].copy(), lines[:, 1].copy()
