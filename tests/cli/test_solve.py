@@ -268,6 +268,13 @@ def test_the_table(cli):
     assert "made from a known solution" in ended.out and "scipy" in ended.out
 
 
+def test_the_budget_of_a_comparison(cli):
+    words = ("solve", FILE, "--compare", "--repeats", "1000000", "--budget", "1e-9")
+    found = cli(*words, "--json").json
+    assert found["measured"]["budget"] == 1e-9
+    assert {row["runs"] for row in found["comparison"] if row["error"] is None} == {1}
+
+
 def test_the_object_of_a_comparison(cli, sides):
     found = cli("solve", FILE, sides(np.ones((N, 2))), "--compare", "--repeats", "1", "--json").json
     assert set(found) == KEYS

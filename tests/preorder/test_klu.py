@@ -22,7 +22,7 @@ from btfperm.errors import (
     NumericallySingularError,
     SolverMissingWarning,
 )
-from btfperm.preorder import klu_factors, klu_libraries, klu_shared, preordering
+from btfperm.preorder import factorization, klu_factors, klu_libraries, klu_shared, preordering
 from tests import strategies
 from tests.known_answers import MATRICES, known_answers, parametrized, read
 from tests.oracles import suitesparse
@@ -186,6 +186,22 @@ def test_the_first_solution_verifies_old_pivots(library, monkeypatch, trans, ref
     np.testing.assert_allclose(F.solve(b, trans, refine=refine), [1.0, 2.0, 3.0], rtol=1e-12)
     if trans == "N":  # by luck, the transposed solution by the old pivots is right
         assert F.off_diagonal_pivots > 0
+
+
+@pytest.mark.usefixtures("library")
+def test_errors_that_new_pivots_do_not_mend_are_expected_later(monkeypatch):
+    """The first solution with old pivots is worse than the limit here, and so is that with new
+    ones. The next values are not factored twice for the same error."""
+    monkeypatch.setattr(factorization, "_LARGEST_ERROR", 1e-30)
+    A = with_values(sp.random_array((40, 40), density=0.1, rng=1), 1)
+    F = btfperm.preorder(A, solver="klu").factor(A)
+    factored = []
+    monkeypatch.setattr(F, "_factor", lambda: (factored.append(1), type(F)._factor(F)))
+    b = np.ones(40)
+    for k in (1, 2, 3):
+        assert F.refactor(A * (1 + 0.1 * k))
+        F.solve(b)
+        assert len(factored) == 1
 
 
 def test_the_threshold_is_passed_to_klu(library):

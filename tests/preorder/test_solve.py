@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 
@@ -24,7 +25,7 @@ from btfperm.errors import (
     StructurallySingularError,
     UnreadableInputError,
 )
-from btfperm.preorder import klu_libraries, klu_shared, klu_wheel, routes, system
+from btfperm.preorder import compare, klu_libraries, klu_shared, klu_wheel, routes, system
 from btfperm.preorder.backward_error import residual_of
 from btfperm.preorder.values import columns_of
 from tests.known_answers import MATRICES, known_answers, parametrized, read
@@ -280,3 +281,33 @@ def test_klu_is_the_choice_of_auto(monkeypatch):
     assert btfperm.solve(A, b).factors.backend == expected
     monkeypatch.setattr(system, "find_klu", lambda: None)
     assert btfperm.solve(A, b).factors.backend == "superlu"
+
+
+@pytest.mark.parametrize("b", [
+    sp.coo_array((3, 10**10)), sp.csr_array((3, 2)), sp.csc_array((1, 2)), sp.coo_array((10**10,)),
+    sp.coo_array((10**10, 10**10)),
+])  # fmt: skip
+def test_sparse_right_hand_sides_of_another_shape(b):
+    """They are refused before they become dense arrays, which may be too large."""
+    with pytest.raises(InvalidArgumentError, match="must be an array of numbers with 2 rows"):
+        btfperm.solve(np.eye(2), b)
+    with pytest.raises(InvalidArgumentError, match="must be an array of numbers with 2 rows"):
+        btfperm.preorder(np.eye(2)).factor(np.eye(2)).solve(b)
+
+
+def test_the_seconds_of_a_comparison_are_medians(monkeypatch):
+    """The total is the median of the sums, not the sum of the medians."""
+    seconds = {"order": [1, 9, 5], "factor": [70, 20, 10], "solve": [100, 300, 500]}
+    times = itertools.cycle(zip(*seconds.values(), [4, 2, 3], strict=True))
+    steps = itertools.chain.from_iterable(times)
+
+    def timed(measured, step):
+        measured.append(next(steps))
+        return step()
+
+    monkeypatch.setattr(compare, "_timed", timed)
+    rows = [r for r in btfperm.compare_solvers(random_system(8)[0], repeats=3) if r.error is None]
+    assert rows
+    for row in rows:
+        assert row.order_seconds in (None, 5) and row.refactor_seconds in (None, 3)
+        assert (row.factor_seconds, row.solve_seconds, row.total_seconds) == (20, 300, 329)

@@ -94,6 +94,17 @@ def test_an_auction_is_close_to_the_best(kind, objective):
     assert w.algorithm == "heavy-perfect" and "nearly the largest" in repr(w)
 
 
+def test_the_gap_of_sums_near_overflow():
+    """A power of 2 changes nothing but the unit of the objective, of the gap and of the duals."""
+    A = sp.csc_array(hard("log-normal", 2500))
+    A.data /= 2.0 ** np.frexp(np.abs(A.data).max())[1]
+    w = heavy(A, objective="sum", threads=1)
+    large = heavy(A * 2.0**1005, objective="sum", threads=1)
+    assert w.gap > 1e-9
+    assert (large.objective, large.gap) == (w.objective * 2.0**1005, w.gap * 2.0**1005)
+    assert np.array_equal(large.row_dual, w.row_dual * 2.0**1005)
+
+
 @pytest.mark.usefixtures("everything_shared")
 @pytest.mark.parametrize("kind", ["log-normal", "four values"])
 def test_rounds_give_the_same_result_for_every_number_of_threads(kind):
@@ -258,6 +269,9 @@ def test_the_certificate_bounds_worse_matchings():
     assert proof.gap == pytest.approx(np.log(20.0))
     with pytest.raises(btfperm.DefectError, match="below its bound"):
         prove(V.pattern, np.log(V.values), d, worse, worse, *duals)
+    duals[0][1] += 1e-10  # within the tolerance of rounding errors, which count in the gap
+    proof = prove(V.pattern, np.log(V.values), d, worse, worse, *duals, exact=False)
+    assert w.objective - proof.total <= proof.gap <= np.log(20.0) + 1e-9
     duals[0][1] += 1e-3
     with pytest.raises(btfperm.DefectError, match="not feasible"):
         prove(V.pattern, np.log(V.values), d, worse, worse, *duals, exact=False)
