@@ -133,6 +133,15 @@ def dense(m, n):
     return Hard(sp.csc_array(np.ones((m, n))), min(m, n), 1)
 
 
+def full_columns(n, full):
+    """The identity of size n, then `full` columns with entries in all n + `full` rows. If the first
+    n columns are matched, each other column has n matched rows at the head of its list."""
+    i = np.arange(n)
+    rows = [i, np.tile(np.arange(n + full), full)]
+    cols = [i, n + np.repeat(np.arange(full), n + full)]
+    return Hard(csc(rows, cols, (n + full, n + full)), n + full, n + 1)
+
+
 def hessenberg(n):
     """Dense lower triangle and superdiagonal: greedy in column order finds a maximum matching."""
     return Hard(systems.hessenberg(n), n, 1)

@@ -14,6 +14,7 @@ from btfperm.backends.cpu.problem import Problem
 from btfperm.backends.gpu.backend import GPU
 from btfperm.backends.protocol import Session
 from btfperm.pattern import DevicePattern
+from btfperm.transversal.given import given_problem
 
 ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks")
 COARSE = ("coarse_rows", "coarse_cols")
@@ -64,6 +65,9 @@ def assert_same(there, expected):
         np.testing.assert_array_equal(theirs, ours, err_msg=name)
 
 
-def device_problem(pattern):
-    """A problem on the current device with an empty matching."""
-    return GPU.adopt(Session(pattern), Problem.empty(pattern.on_host()), None)
+def device_problem(pattern, given=None):
+    """A problem on the current device with an empty matching, or with the rows `given` for the
+    columns."""
+    here = pattern.on_host()
+    problem = Problem.empty(here) if given is None else given_problem(here, given)
+    return GPU.adopt(Session(pattern), problem, None)

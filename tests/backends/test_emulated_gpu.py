@@ -147,19 +147,35 @@ for place in (9, 10):
 """
 
 
-def test_accesses_outside_an_array_are_detected():
-    """The kernel is launched through the stand-in for CuPy, with AddressSanitizer."""
+def sanitized(*arguments):
+    """Runs Python on the emulated device, with AddressSanitizer."""
     if not Path(shared_library("libasan.so")).is_absolute():
         pytest.skip("g++ has no AddressSanitizer here")
-    script = BEYOND.format(file=Path(__file__).with_name("emulated.cu"))
-    clean = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.emulated_gpu", "-c", script],
+    left_out = "LD_PRELOAD", "PYTEST_ADDOPTS"
+    clean = {name: value for name, value in os.environ.items() if name not in left_out}
+    return subprocess.run(
+        [sys.executable, "-m", "tests.emulated_gpu", *arguments],
         env={**clean, "BTFPERM_EMULATED_SANITIZE": "1"},
         capture_output=True,
         text=True,
         check=False,
         cwd=Path(__file__).parents[2],
     )
+
+
+def test_accesses_outside_an_array_are_detected():
+    """The kernel is launched through the stand-in for CuPy."""
+    script = BEYOND.format(file=Path(__file__).with_name("emulated.cu"))
+    done = sanitized("-c", script)
     assert done.returncode != 0 and done.stdout == "written at 9\n", done.stderr
     assert "heap-buffer-overflow" in done.stderr
+
+
+def test_pytest_shows_the_report_of_the_sanitizer(tmp_path):
+    """The report ends the process, so it would be lost if pytest captured it."""
+    script = BEYOND.format(file=Path(__file__).with_name("emulated.cu"))
+    file = tmp_path / "test_beyond.py"
+    file.write_text("def test_beyond():" + script.replace("\n", "\n    "), encoding="utf-8")
+    done = sanitized("-m", "pytest", "-q", "-p", "no:cacheprovider", str(file))
+    assert done.returncode != 0
+    assert "heap-buffer-overflow" in done.stderr, done.stdout

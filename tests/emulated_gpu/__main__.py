@@ -42,6 +42,8 @@ def environment() -> dict[str, str]:
         # The interpreter frees some memory only at its end. Use-after-return detection moves frames
         # off the stack, which does not work with fibers.
         named["ASAN_OPTIONS"] = "detect_leaks=0:detect_stack_use_after_return=0"
+        # A report ends the process at once, so pytest must not keep what the sanitizer prints.
+        named["PYTEST_ADDOPTS"] = f"--capture=sys {os.environ.get('PYTEST_ADDOPTS', '')}"
     return {**os.environ, **named, "BTFPERM_EMULATED": "1"}
 
 
