@@ -168,7 +168,7 @@ SECTIONS = {
     "mpi-scaling": Entry(
         "mpi.scaling",
         "from a file to the permutations over MPI ranks, and a model; --counts names the ranks",
-        "",
+        "2026-11-26-mpi-scaling-field",
     ),
     "pictures": Entry(
         "pictures",
