@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What exists: one row per algorithm, one file of rows per family, keyed by package, name and
-backend.
+"""What exists: one row for each algorithm on each backend, and one file of rows for each family.
 
 Tests, benchmarks, `btfperm algorithms`, the help text and the table in docs/algorithms.md loop over
 these rows. The code of a row is ``btfperm/<package>/<family>/<name>.hpp`` with ``-`` as ``_``; on a
 GPU it is ``<name>.cu``, whose driver ``<name>_gpu.py`` is loaded only when one of its rows is run,
-and over MPI ranks ``<name>_mpi.py``. ``algorithm.py`` defines a row, ``steps.py`` lists the other
-steps that a backend implements, such as the certificate.
+and over MPI ranks ``<name>_mpi.py``; the field `file` of a row replaces the name. ``algorithm.py``
+defines a row, ``steps.py`` lists the other steps that a backend implements, such as the
+certificate.
 """
 
 from __future__ import annotations

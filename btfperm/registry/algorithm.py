@@ -20,7 +20,7 @@ __all__ = ["Algorithm", "Option"]
 class Option:
     """An option of an algorithm: ``options={"name": value}``.
 
-    The value is a number that is not negative; if there are `forms`, it is one of these words. A
+    The value is a finite number from 0 on; if there are `forms`, it is one of these words. A
     form that ends in ``:k`` is a word with a number, such as ``"adaptive:0.7"`` for the form
     ``"adaptive:k"``. `old_forms` are words that are still accepted; `summary` names what replaces
     them.
@@ -73,7 +73,7 @@ class Algorithm:
     package, family : the folders of its file, and the submodule of the core; initializers have the
         family ``"initial"``
     backend : ``"cpu"``, ``"gpu"`` or ``"mpi"``
-    reference : its publication
+    reference : its publication, or ``"btfperm"``
     summary : what it does, in one line
     prefer : when to use it, in one line
     parallel : whether it uses more than one thread
@@ -108,7 +108,7 @@ class Algorithm:
 
     @property
     def path(self) -> str:
-        """The file of its code, not of its driver, within the package."""
+        """The file of its code, not of a GPU's driver, within the folder ``btfperm``."""
         ending = {"cpu": ".hpp", "gpu": ".cu", "mpi": "_mpi.py"}[self.backend]
         return f"{self.package}/{self.family}/{self.file or self.stem}{ending}"
 
@@ -138,8 +138,8 @@ class Algorithm:
         }
 
     def load(self) -> Callable[..., Any]:
-        """The function that improves a matching in place: in the core, in the driver beside the
-        kernels, or, over ranks, in a Python module."""
+        """The function that runs the algorithm: `function` if it is set, or else that of the core
+        (CPU), of the driver beside the kernels (GPU), or of a Python module (MPI)."""
         if self.function:
             module, _, name = self.function.partition(":")
             return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]

@@ -79,7 +79,12 @@ ROWS = (
         prefer="on many cores, and if many columns remain unmatched",
         parallel=True,
         options=(
-            Option("alpha", 5, "bottom-up when the frontier exceeds 1/alpha of the unvisited rows"),
+            Option(
+                "alpha",
+                5,
+                "bottom-up when the frontier exceeds 1/alpha of the unvisited rows; grafting when "
+                "the columns of the kept trees exceed 1/alpha of the rows to graft",
+            ),
             Option("direction", 1, "0: always top-down"),
             Option("graft", 1, "0: each phase builds all trees again"),
             Option("frontiers", 0, "1: report the size of the frontier in each level"),

@@ -26,7 +26,7 @@ COUNTERS = (
     Counter("augmentations", "augmenting paths along which the matching was augmented"),
     Counter("path_edges", "edges of all augmenting paths"),
     Counter("longest_path", "edges of the longest augmenting path"),
-    Counter("pushes", "rows taken from another column"),
+    Counter("pushes", "rows taken by pushes; by push-relabel, only those from another column"),
     Counter("relabels", "global relabellings"),
     Counter("top_down_steps", "levels searched from the columns of the frontier"),
     Counter("bottom_up_steps", "levels searched from the unvisited rows"),
@@ -36,7 +36,10 @@ COUNTERS = (
     Counter("augment_us", "microseconds of the augmentations"),
     Counter("graft_us", "microseconds of the grafts"),
     Counter("statistics_us", "microseconds of the decisions between steps"),
-    Counter("frontier_sizes", "columns in each level of `ms-bfs-graft`, with 0 after each phase"),
+    Counter(
+        "frontier_sizes",
+        "columns in each level of `ms-bfs-graft`, with 0 after each phase; at most 10,000 numbers",
+    ),
     Counter("levels", "levels searched on a GPU, without empty ones; steps of trees over ranks"),
     Counter("levels_by_phase", "levels searched in each phase"),
     Counter("levels_by_relabel", "levels searched in each global relabelling"),
@@ -48,16 +51,23 @@ COUNTERS = (
     Counter("far_phases", "global relabellings of `meeting-trees`, if augmenting paths are long"),
     Counter("begun_edges", "entries read by the initial matching of `meeting-trees`"),
     Counter("begun_pairs", "pairs of the initial matching of `meeting-trees`"),
-    Counter("peeled_turns", "rounds of that matching for vertices with one unmatched neighbour"),
+    Counter(
+        "peeled_turns",
+        "rounds of the initial matching of `meeting-trees` that match vertices with one unmatched "
+        "neighbour",
+    ),
     Counter("threads", "threads, if the system started fewer than requested"),
-    Counter("initial_dropped", "pairs of `initial=` that are no entries of the matrix"),
+    Counter(
+        "initial_dropped",
+        "pairs of `initial=` that are no entries of the matrix, or second in their row or column",
+    ),
     Counter("gathered_edges", "entries that one rank held to finish a search over ranks"),
     Counter("exchanges", "exchanges of items between all ranks"),
     Counter("collectives", "sums and maxima over all ranks"),
     Counter("messages", "messages between two ranks, of all exchanges and ranks"),
-    Counter("bytes_sent", "bytes in these messages"),
+    Counter("bytes_sent", "bytes in all messages"),
     Counter("peak_bytes", "the largest resident memory that a rank has had"),
-    Counter("given_up_edges", "entries read by a search that was abandoned"),
+    Counter("given_up_edges", "entries read by a search on the CPU that was abandoned"),
 )
 PREFIXES = {
     "start_": "counters of the initializer",

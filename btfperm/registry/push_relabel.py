@@ -14,7 +14,8 @@ row = partial(Algorithm, package="transversal", family="push_relabel")
 _RELABEL = Option(
     "relabel",
     "adaptive:0.7",
-    "global relabelling after k times the levels of the last one, or after k push kernels",
+    "global relabelling: adaptive:k, after 2 k push kernels for each level of the last one; "
+    "fixed:k, after k push kernels",
     forms=("adaptive:k", "fixed:k"),
 )
 
@@ -41,7 +42,7 @@ ROWS = (
         prefer="for comparison with ms-bfs-graft on many cores",
         parallel=True,
         options=(
-            Option("queue_limit", 500, "columns that a thread takes from the shared queue"),
+            Option("queue_limit", 500, "most columns that a thread takes from the shared queue"),
             Option(
                 "relabel_frequency",
                 16,

@@ -2,7 +2,7 @@
 """The process of the command line: ``btfperm`` and ``python -m btfperm_cli``.
 
 Nothing is imported at the top: from the first import on, an interrupt ends the process with one
-sentence and its exit code.
+sentence (with ``--json``, once the handlers are installed, one object) and its exit code.
 """
 
 __all__ = ["main"]
@@ -26,7 +26,7 @@ def main() -> None:
             command_line()
         finally:
             signals.set_working(False)
-    except KeyboardInterrupt:  # at a time at which no command handles it
+    except KeyboardInterrupt:  # raised outside `guarded`, which handles it for the commands
         signals.say()
         signals.leave()
 

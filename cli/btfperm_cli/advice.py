@@ -2,8 +2,8 @@
 """The library's advice for Python, translated for the shell.
 
 The library's messages end in a remedy for Python callers: ``use backend='cpu'``. The command line
-prints them with the remedy for its users: ``use --backend cpu``. A test compares every message of
-the library that a command can print with this table.
+prints them with the remedy for its users: ``use --backend cpu``. A test applies this table to every
+message of the library that a command can print, and finds no advice for Python in the results.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 
 __all__ = ["for_the_shell", "on_one_line"]
 
-# In this order; each is applied wherever it fits.
+# Applied in this order, each at every place that matches.
 _TABLE = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
@@ -54,7 +54,8 @@ _TABLE = tuple(
 
 
 def on_one_line(message: str) -> str:
-    """The lines of a message, joined by semicolons.
+    """The lines of a message, joined by semicolons; by a space after a line that ends in a colon, a
+    semicolon or a comma.
 
     >>> on_one_line("the matrix is singular:\\n  row 2 is empty\\n  row 3 is empty")
     'the matrix is singular: row 2 is empty; row 3 is empty'

@@ -35,8 +35,8 @@ GUTTER = 2
 def algorithms(out: Output, name: str | None) -> None:
     """List the algorithms: name, kind, backend, threads, options, paper, and when to prefer each.
 
-    With NAME, only the algorithms of that name: the same name may stand for a step on the CPU and
-    on a GPU. Options are given as --option NAME=VALUE.
+    With NAME, only the algorithms of that name: there may be one for each backend, and one for
+    matrices beside one for graphs. Options are given as --option NAME=VALUE.
     """
     from btfperm.registry import algorithms as registered
 
@@ -84,7 +84,7 @@ def example_of(row: Algorithm) -> str:
 
 
 def described(row: Algorithm, width: int) -> Iterator[str]:
-    """The name with its summary, and the other facts of the registry below."""
+    """The name with its summary; below, when to prefer it, paper, backend, threads and options."""
     yield f"  {row.name:<{width}}{row.summary}"
     margin = " " * (width + GUTTER)
     yield f"{margin}prefer it: {row.prefer}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 STANDARD_INPUT = "standard input"
-ROUNDING = 1e-6  # a larger gap is none of rounding errors
+ROUNDING = 1e-6  # rounding errors cause no larger gap
 
 
 @click.command(
@@ -111,7 +111,9 @@ def has_weights(file: PermArrays) -> bool:
 
 
 def gap_of(file: PermArrays) -> float:
-    """The distance of the logarithm of the product from the optimum that the file admits."""
+    """The gap that the file states: the logarithm of the largest product may exceed that of the
+    file's product by at most this. 0 for another objective, and if the file states no finite gap.
+    """
     weights = file.meta.get("weights")
     if not isinstance(weights, dict) or weights.get("objective") != "product":
         return 0.0
@@ -122,8 +124,9 @@ def gap_of(file: PermArrays) -> float:
 def with_values(matrix: str, perm: str, drop_zeros: bool, entries: object) -> tuple[Pattern, Any]:
     """The pattern of the matrix, and the values of its entries.
 
-    Duplicates that cancel are entries with the value 0, which ``--weights`` leaves out, too.
-    `entries` is the number of entries that the file records, from which that follows.
+    With `drop_zeros`, duplicates that cancel are still entries, with the value 0. ``--weights``
+    leaves these out, too; so does this function if then `entries` of them remain, the number that
+    the permutation file records.
     """
     from btfperm.io import values_of
     from btfperm.pattern import Pattern
@@ -140,7 +143,7 @@ def with_values(matrix: str, perm: str, drop_zeros: bool, entries: object) -> tu
 
 
 def recorded(file: PermArrays) -> dict[str, Any]:
-    """The description of the matrix in the file."""
+    """What the file records about its matrix; empty if it records nothing."""
     matrix = file.meta.get("matrix")
     return dict(matrix) if isinstance(matrix, dict) else {}
 

@@ -24,7 +24,8 @@ WIDEST = 200  # columns of text; the table is as wide as its contents
 def compared(
     out: Output, facts: dict[str, Any], valued: Any, right: Any, limits: tuple[int, float]
 ) -> int:
-    """Compares the solvers and prints the table. The exit code is 1 if none of them solved."""
+    """Compares the solvers and prints the table, with the reason for each that failed. The exit
+    code is 1 if all failed."""
     from btfperm.preorder import compare_solvers
 
     repeats, budget = limits
@@ -83,7 +84,8 @@ COLUMNS: dict[str, Callable[[SolverRun], object]] = {
 
 
 def milliseconds(seconds: float | None) -> str:
-    """Three digits; a step that does not exist is a dash."""
+    """Three digits, or all digits of a whole number from 100 on; a step that does not exist is a
+    dash."""
     if seconds is None:
         return "-"
     time = 1000 * seconds
@@ -122,8 +124,8 @@ def notes(rows: Sequence[SolverRun], repeats: int, budget: float, *, is_given: b
     b = "the one given" if is_given else "made from a known solution"
     libraries = dict.fromkeys(row.library for row in rows if row.library)
     return [
-        f"Times are in milliseconds: medians of {done} runs (--repeats {repeats}, at most "
-        f"{budget:g} s for each solver).",
+        f"Times are in milliseconds: medians of {done} runs (--repeats {repeats}; no run of a "
+        f"solver starts after {budget:g} s).",
         "SuperLU alone orders inside the factorization. A refactorization has the same values.",
         "Pivots count as off-diagonal if they leave the diagonal of the order; for SuperLU alone, "
         "that of the matrix.",

@@ -61,11 +61,11 @@ def convert(
     no_clobber: bool,
     drop_zeros: bool,
 ) -> None:
-    """Read the matrix IN and write it as OUT, in the format that OUT's name asks for; - is standard
-    input or output.
+    """Read the matrix IN and write it as OUT, in the format of --format or of OUT's name; - is
+    standard input or output.
 
     With --permute the written matrix is A[row_perm, :][:, col_perm], block upper triangular.
-    A PERM that was made with --drop-zeros drops them here too.
+    If PERM was made with --drop-zeros, stored zeros are left out here too.
     """
     if diagonal and permute is None:
         raise click.UsageError("--diagonal goes with --permute.")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of an error: an exit code and one sentence, never a traceback."""
+"""What becomes of an error: an exit code and one sentence (with ``--json``, one object). A
+traceback is printed only if BTFPERM_DEBUG is 1."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ FAULT = 70  # EX_SOFTWARE of sysexits.h
 
 
 class Failure:
-    """Print the error of a line: one sentence on stderr, or with ``--json`` one object with the
-    command's keys, on stderr if stdout holds a file."""
+    """Print the error of a command line: one sentence on stderr; with ``--json`` one object with
+    the command's keys, on stdout, or on stderr if stdout holds a file."""
 
     def __init__(self, command: Callable[[], str], *, as_json: bool, to_stderr: bool) -> None:
         self._command, self._as_json, self._to_stderr = command, as_json, to_stderr
@@ -47,7 +48,7 @@ class Failure:
 
 
 def guarded(work: Callable[[], Any], failed: Failure) -> int:
-    """Run `work`; every outcome becomes an exit code and at most one sentence."""
+    """Run `work`; every outcome becomes an exit code, and every error is printed by `failed`."""
     try:
         code = work()
         flush()
@@ -68,7 +69,8 @@ def guarded(work: Callable[[], Any], failed: Failure) -> int:
 
 
 def about(text: str) -> str:
-    """`text` with the name of the matrix in front, unless it names it, or none has been read."""
+    """`text` with the name of the matrix in front, unless the text contains this name or the
+    command has not set one."""
     subject = Output.current.subject if Output.current else None
     if subject is None or printable(subject) in text:
         return text
@@ -89,7 +91,7 @@ def _library_error(error: Exception, failed: Failure) -> int:
         for line in traceback.format_exc().splitlines():
             emit(line, err=True)
     if isinstance(error, BtfpermError):
-        # Readers name their file themselves, which need not be the matrix.
+        # Texts of these classes name their file or argument, which need not be the matrix.
         is_named = isinstance(error, (InvalidArgumentError, ResourceMissingError))
         is_named |= type(error) is UnreadableInputError
         return failed(str(error) if is_named else about(str(error)), error.exit_code)

@@ -9,8 +9,8 @@ import click
 
 __all__ = ["GroupedCommand", "PageContext", "groups_of", "with_formats", "write_groups"]
 
-# Titles, and the names of the parameters below them, in the order of the page. Parameters that are
-# not named here come first.
+# The titles in the order of the page, each with the names of its parameters. Other options are
+# below "Options", but --help is below "Information".
 _GROUPS = {
     "Options": (),
     "Files": ("outputs", "target", "file_format", "convention", "no_clobber", "drop_zeros"),
@@ -25,7 +25,7 @@ _GROUPS = {
 
 
 class HelpFormatter(click.HelpFormatter):
-    """Headings and names of options in bold; `click.echo` removes that from what is no terminal."""
+    """Headings in bold, names of options and commands in cyan; on a terminal only."""
 
     def write_heading(self, heading: str) -> None:
         super().write_heading(click.style(heading, bold=True))

@@ -2,9 +2,9 @@
 """The keys of the JSON object that each command prints, whether it succeeds or fails; and numbers
 that JSON can hold.
 
-`exit_code` is 0 to 143, `error` is None or one sentence, `warnings` is a list of sentences. The
-other keys belong to the command; a key without a value is null. A line without a command's name
-runs `order`.
+`exit_code` is 0 to 143, `error` is null or one sentence, `warnings` is a list of sentences. The
+other keys belong to the command; a key without a value is null. A command line that names no
+command runs `order`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ JSON_KEYS = {
 
 
 def command_of(words: Iterable[str]) -> str:
-    """The command of a line, determined from its words before it is parsed.
+    """The first of the words that is the name of a command, or `order`: used before the command
+    line is parsed.
 
     >>> command_of(["--json", "rank", "A.mtx"]), command_of(["A.mtx"])
     ('rank', 'order')
@@ -92,7 +93,7 @@ def error_object(
 
 
 def finite(number: float | None) -> float | None:
-    """The number, or None for one that JSON does not have."""
+    """The number, or None for NaN and infinity, which JSON does not have."""
     return number if number is not None and math.isfinite(number) else None
 
 

@@ -52,7 +52,7 @@ class MainGroup(click.Group):
     """A group whose nameless command is `order`."""
 
     context_class = PageContext
-    asked = "order"  # the command of the part of the line that has been parsed
+    asked = "order"  # the command of the line, as far as the line has been parsed
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
@@ -87,7 +87,7 @@ class MainGroup(click.Group):
         return code
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Also prints help and version; click would fail if the reader closes the pipe."""
+        """Click prints help and version here. It would fail if the reader closes the pipe."""
         try:
             return super().make_context(*args, **extra)
         except KeyboardInterrupt:  # for which click prints an empty line
@@ -116,7 +116,10 @@ class MainGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def _with_command(self, args: list[str]) -> list[str]:
-        """The line with its command in front: options may come before the word that names it."""
+        """The line with its command in front, because options may come before the word that names
+        the command; `order` if no word does, or ``--help`` alone if the help of `order` is asked
+        for.
+        """
         if args[0] in COMMANDS:
             return args
         takes_value = {
@@ -166,7 +169,7 @@ class MainGroup(click.Group):
             write_groups(own, formatter, [*options, *self.get_params(ctx)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Files, which are the main job, and commands."""
+        """Files and the options of `order`, which needs no name, then the commands."""
         from click.shell_completion import CompletionItem
 
         order = command_of("order")
@@ -176,7 +179,8 @@ class MainGroup(click.Group):
 
 
 def exists(path: str) -> bool:
-    """Whether a file of that name exists; the reader reports names that the system refuses."""
+    """Whether a file of that name exists. True also for a name that the system refuses: the reader
+    of the file reports that."""
     try:
         return Path(path).exists()
     except OSError:

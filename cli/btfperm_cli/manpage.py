@@ -62,7 +62,7 @@ def _command(command: click.Command, title: str) -> Iterator[str]:
 
 
 def _text(text: str) -> Iterator[str]:
-    """Paragraphs; a marker of click for lines that are not wrapped is left out."""
+    """Paragraphs, without click's marker for lines that it must not wrap."""
     paragraphs = re.split(r"\n\s*\n", text.replace("\b", "").strip())
     for number, paragraph in enumerate(paragraphs):
         if number > 0:
@@ -71,6 +71,7 @@ def _text(text: str) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """`text` without what `man` would interpret: backslashes, hyphens, a dot or quote in front."""
+    """`text` with escapes for what `man` would interpret: backslashes, hyphens, and a dot or an
+    apostrophe at the start."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text[:1] in (".", "'") else text

@@ -92,7 +92,7 @@ ROUNDS_SHOWN = 8
     "--time-limit",
     type=Seconds(),
     metavar="SECONDS",
-    help="Stop the algorithm after this time; the matching is then smaller.",
+    help="Stop the algorithm after this time; the matching may then be smaller.",
 )
 @click.option(
     "--max-work",
@@ -120,7 +120,7 @@ def match(
 
     Its entries are the weights of the edges; the diagonal is ignored. Files without values have
     the weight 1 for each edge. The summary has the weight, a proven upper bound on the weight of
-    every matching, and the share of the edges left after each round.
+    every matching, and the share of the edges left after each of the first eight rounds.
     """
     if no_clobber and target is None:
         raise click.UsageError("--no-clobber goes with -o.")

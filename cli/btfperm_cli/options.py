@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options that several commands share, and the names they may take."""
+"""Arguments and options that several commands share, and the types of their values."""
 
 from __future__ import annotations
 
@@ -66,11 +66,12 @@ class FileName(click.Path):
 
 MATRIX = FileName()
 LARGEST = 2**63 - 1  # a whole number that the core can hold
-HELP_WIDTH = 44  # second column of the help on a terminal of 80
+HELP_WIDTH = 44  # characters in the second column of the help, on a terminal of 80 columns
 
 
 class RegistryName(click.types.StringParamType):
-    """The name of a registered algorithm; the library decides which combinations work."""
+    """The name of a registered algorithm, `auto`, or one of the words `none` (initializers) and
+    `published` (searches). The library decides which combinations work."""
 
     name = "name"
 
@@ -100,7 +101,8 @@ class RegistryName(click.types.StringParamType):
 
 
 class RowName(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no parameter
-    """The name of a row. The table is read when a line is parsed or its help is printed."""
+    """The name of a row of a table, such as that of the formats. `names` reads the table when a
+    command line is parsed or its help is printed."""
 
     def __init__(self, names: Callable[[], Sequence[str]]) -> None:
         self._names = names
@@ -133,7 +135,7 @@ def matrix_format_names() -> list[str]:
 
 
 class WholeNumber(click.types.IntParamType):
-    """A whole number between two bounds."""
+    """A whole number from `least` to `most`."""
 
     def __init__(self, least: int, most: int = LARGEST) -> None:
         self.least, self.most = least, most
@@ -146,7 +148,7 @@ class WholeNumber(click.types.IntParamType):
 
 
 class ThreadCount(WholeNumber):
-    """As many threads as the library takes."""
+    """A number of threads, from 1 to the largest number that the library accepts."""
 
     def __init__(self) -> None:
         super().__init__(1)
@@ -159,7 +161,7 @@ class ThreadCount(WholeNumber):
 
 
 class Seconds(click.types.FloatParamType):
-    """A time limit in seconds: neither 0 nor infinite."""
+    """A time limit in seconds: positive and finite."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -173,8 +175,8 @@ class Seconds(click.types.FloatParamType):
 def named_values(
     ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, float | str]:
-    """Callback: each ``NAME=VALUE``; the last of a name counts. The library decides which
-    algorithm has such an option, and which of its words."""
+    """Callback: the values of all ``NAME=VALUE`` by name; the last value of a name counts. The
+    library decides which algorithm has such an option, and which words the option accepts."""
     from btfperm.registry import algorithms
 
     with_words = {option.name for row in algorithms() for option in row.options if option.forms}
@@ -209,7 +211,7 @@ def completions(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 
 class RegistryOption(click.Option):
-    """An option whose help lists the registry, read when the help is asked for."""
+    """An option whose help lists the names of the registry, which is read only for the help."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         record = super().get_help_record(ctx)
@@ -240,7 +242,7 @@ def target_option(help_text: str, *, required: bool = False) -> Callable[[Comman
 
 
 def format_option(names: Any, default: str = "") -> Callable[[Command], Command]:
-    """The format of OUT; `default` is the one of standard output."""
+    """The format of OUT; `default` is the format of standard output if the option is left out."""
     end = f"  [default: {default} for -]" if default else ""
     return click.option(
         "--format", "file_format", type=names, help=f"Format of OUT, whatever its name.{end}"
@@ -276,7 +278,7 @@ def no_clobber_option(command: Command) -> Command:
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of messages and results; the command's first argument is the `Output`."""
+    """The options ``--quiet`` and ``--json``; the command's first argument is the `Output`."""
 
     @functools.wraps(command)
     def talking(*args: Any, as_json: bool, quiet: bool, **options: Any) -> Any:
@@ -324,7 +326,7 @@ def search_options(command: Command) -> Command:
                 cls=RegistryOption,
                 type=RegistryName(initial=True),
                 default="auto",
-                help="What it starts from.",
+                help="Algorithm for the matching that the search starts from.",
             ),
             click.option(
                 "--backend",
@@ -336,8 +338,8 @@ def search_options(command: Command) -> Command:
                 "--device",
                 type=WholeNumber(0, 2**31 - 1),
                 metavar="N",
-                help="Number of the GPU, as `btfperm doctor` lists them, which asks for that GPU.  "
-                "[default: the first]",
+                help="Number of the GPU, as `btfperm doctor` lists them; it requests the backend "
+                "gpu.  [default: the first]",
             ),
             click.option(
                 "--option",

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["order"]
 
-# What `summarize` adds, unknown where a limit ended the search.
+# The keys of `summarize`, whose values are unknown if a limit ended the search.
 FROM_THE_DECOMPOSITION = (
     "structural_rank",
     "deficiency",
@@ -188,7 +188,8 @@ def order(
 
 
 def order_facts(done: Ordered) -> dict[str, Any]:
-    """The weights with the diagonal; the solver, and what ordered the inside of the blocks."""
+    """The weights, with moduli on the diagonal; the solver; the order inside the blocks. None for
+    what the call did not compute."""
     ordered, weighted, diagonals = done.solver_order, done.weighted, done.diagonals
     weights = None
     if weighted is not None and weighted.transversal is not None and diagonals is not None:

@@ -47,7 +47,7 @@ def complain(sentence: str) -> None:
 
 
 def emit_text(text: str, *, err: bool = False) -> None:
-    """Print text of our own, which may have several lines: a help page, a script.
+    """Print text without control characters from files; it may have several lines: a help page.
 
     What the encoding of the stream does not contain (``ő`` in ASCII) is escaped.
     """
@@ -61,8 +61,8 @@ def emit_text(text: str, *, err: bool = False) -> None:
 
 
 def laid_out(text: str, label: int) -> str:
-    """Return a line of the report for a terminal: the label in colour, and the text in lines that
-    are not wider than the terminal.
+    """Return a line of the report for a terminal: the first `label` characters in colour, and the
+    rest wrapped at the width of the terminal. With a label of 0, the line stays as it is.
 
     >>> laid_out("  rank   3", 0)
     '  rank   3'
@@ -110,9 +110,9 @@ class Output:
     """What one command prints; as a context it also turns the library's warnings into lines.
 
     `say` is the report for a person (stdout), `note` a message beside it (stderr), `answer` the
-    result for scripts: `quiet` does not suppress it, and with `json` nothing else is printed.
-    Warnings go to stderr as they come, or into the JSON object. `subject` is the file that an error
-    without a file name is about. `current` is the last one that was opened in this process.
+    result for scripts: `quiet` does not suppress it, and with `as_json` only the answer is printed.
+    Warnings go to stderr at once unless `quiet`, or into the JSON object. `subject` is the file
+    that an error without a file name is about. `current` is the last `Output` that was entered.
     """
 
     current: ClassVar[Output | None] = None
@@ -120,11 +120,11 @@ class Output:
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
         self.quiet = quiet
-        self.to_stderr = False  # stdout holds a file (`-o -`), so the report goes to stderr
+        self.to_stderr = False  # if stdout holds a file (`-o -`): report and answer go to stderr
         self.subject: str | None = None
         self.warnings: list[str] = []
-        self.expects_zeros = False  # the report has a line for stored zeros
-        self.zeros: dict[str, Any] = {}  # the library's warnings about them
+        self.expects_zeros = False  # whether the report has a line for stored zeros
+        self.zeros: dict[str, Any] = {}  # the library's last warning about them
         self._restore = warnings.catch_warnings()
 
     def __enter__(self) -> Output:
@@ -161,7 +161,8 @@ class Output:
             emit_text(laid_out(text, label) if stream.isatty() else text, err=self.to_stderr)
 
     def fail(self, text: str) -> None:
-        """The last sentence of a report about a failure; quiet suppresses the report, not this."""
+        """The last sentence of a report about a failure. With `quiet` it is printed to stderr; with
+        `as_json` not at all."""
         if self.quiet and not self.as_json:
             complain(text)
         else:

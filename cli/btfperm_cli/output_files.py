@@ -16,7 +16,7 @@ __all__ = ["check_output", "is_replaced", "open_to_reader"]
 
 
 def _is_same_file(source: str, target: str) -> bool:
-    """Whether writing `target` would destroy the input."""
+    """Whether both names are of one file, so that writing `target` would destroy the input."""
     try:
         return Path(source).samefile(target)
     except (OSError, ValueError):
@@ -37,7 +37,8 @@ def check_output(target: str, inputs: Iterable[str | None], *, no_clobber: bool)
 
 
 def is_replaced(target: str, *, no_clobber: bool) -> bool:
-    """Whether a file of that name is there, which the output replaces; refused with no_clobber."""
+    """Whether a file of that name exists, which the output replaces. With `no_clobber`, an existing
+    file raises ResourceMissingError."""
     try:
         there = target != "-" and Path(target).is_file()
     except (OSError, ValueError):  # the writer reports the fault of the name
@@ -52,5 +53,5 @@ def is_replaced(target: str, *, no_clobber: bool) -> bool:
 
 
 def open_to_reader(target: str) -> AbstractContextManager[None]:
-    """While a file is written to standard output, its reader may close the pipe."""
+    """A context for writing `target`: if it is standard output, the reader may close the pipe."""
     return reader_may_leave(sys.stdout) if target == "-" else nullcontext()

@@ -134,7 +134,7 @@ def check_usage(
     style: str | None,
     no_clobber: bool,
 ) -> None:
-    """Options that need another one."""
+    """Raises UsageError for an option without another one that it needs."""
     if target is None and not terminal:
         raise click.UsageError("name a picture with -o, or draw on the --terminal.")
     if style and not terminal:
@@ -187,7 +187,7 @@ def facts_of(done: Ordered) -> dict[str, Any]:
 def show(
     result: DulmageMendelsohn, block: int | None, style: str | None, threads: int | None
 ) -> None:
-    """Draws on standard output, with colours if it is a terminal."""
+    """Draws on standard output, with colours if it is a terminal and NO_COLOR is not set."""
     import shutil
 
     from btfperm.reports.pictures.terminal import terminal_lines

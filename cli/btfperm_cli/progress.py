@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stages of the work: the seconds of each, and the progress of long ones on a terminal.
 
-Nothing is shown, and rich is not imported, before a second has passed: most matrices take less.
+No progress bar is shown, and rich is not imported, before a second has passed: most matrices take
+less. The lines of ``--verbose`` are printed at once.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ class Stage:
     def __init__(self, title: str) -> None:
         self._title = title
         self._done, self._total = 0, 0
-        self._entries = 0  # visited by the process when the stage began
+        self._entries = 0  # entries that the process had visited when the stage began
         self._over = threading.Event()
 
     def advance(self, done: int, total: int | None = None) -> None:
-        """`done` of `total` bytes or rows; a total of None or 0 is unknown."""
+        """`done` of `total` bytes, or of matched rows; None or 0 if the total is unknown."""
         self._done, self._total = done, total or 0
 
     def _show(self) -> None:
@@ -82,7 +83,8 @@ class Stage:
 
 @contextmanager
 def stage(title: str, *, quiet: bool) -> Iterator[Stage]:
-    """Show `title` on a terminal if it takes longer than `DELAY`."""
+    """Shows `title` and the progress if the block takes longer than `DELAY` and stderr is a
+    terminal; nothing with `quiet`."""
     current = Stage(title)
     if quiet or not sys.stderr.isatty():
         yield current
@@ -97,8 +99,8 @@ def stage(title: str, *, quiet: bool) -> Iterator[Stage]:
 
 
 def watcher_of(stage: Stage | Stages, *, verbose: bool) -> Callable[[SearchState], None] | None:
-    """What a search calls while it runs: it advances the bar, and with `verbose` prints lines; None
-    if nobody could see either."""
+    """The function that a search calls while it runs: it advances the bar, and with `verbose`
+    prints lines. None without `verbose` if stderr is no terminal, so that no bar is shown."""
     if not verbose and not sys.stderr.isatty():
         return None
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["rank"]
 
 MOST_FOR_ONE = 70  # the largest exit code that concerns one file
-NAMED = 5  # of the rows and columns to remove, in the JSON object
+NAMED = 5  # the rows, and the columns, to remove that the JSON object names at most
 
 
 @click.command(
@@ -56,9 +56,10 @@ def rank(out: Output, matrices: tuple[str, ...], **how: Any) -> int:
 
     The number of one matrix stands alone on stdout. Of several, each line has the number, a tab and
     the name of the file; --json prints one object for each on a line of its own. A file that cannot
-    be read does not keep the others from being read, and the exit code is the largest of all. If
-    the rank must be full and is not, the message is that of `btfperm diagnose`. Rows and columns in
-    messages count from 0.
+    be read does not keep the others from being read, and the exit code is the largest of all. If a
+    limit ends the search, bounds of the rank are a message, and the exit code is 1. With
+    --require-full, the text of `btfperm diagnose` explains a rank that is not full. Rows and
+    columns in messages count from 0.
     """
     if len(matrices) == 1:
         return rank_of(out, matrices[0], **how)

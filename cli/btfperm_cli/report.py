@@ -22,7 +22,7 @@ from btfperm_cli.progress import stage
 
 __all__ = ["report"]
 
-WITHIN = 10.0
+WITHIN = 10.0  # seconds
 
 
 @click.command(

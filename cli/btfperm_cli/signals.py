@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Signals that end the command line: one sentence, no traceback, no unfinished file.
+"""Signals that end the command line: one sentence or JSON object, no traceback, no unfinished file.
 
 ``Ctrl-C`` (SIGINT), SIGTERM and SIGHUP become a `KeyboardInterrupt` while a command works, so that
 every ``finally`` runs. The process ends at once where an exception cannot work: while modules are
@@ -7,10 +7,10 @@ imported (the imports of C extensions print or replace what is raised in them), 
 signal, and when the work is over. A file that is being written is removed in every case.
 
 `watch` belongs to the process that runs the command line, and only `__main__` calls it. It does
-not change a signal that is already ignored, such as SIGHUP under ``nohup``. A program that calls
-`btfperm_cli.main.main` or the library keeps its own handlers.
+not change a signal that is ignored, such as SIGHUP under ``nohup``, or has another handler. A
+program that calls `btfperm_cli.main.main` or the library keeps its own handlers.
 
-The exit code is 128 and the number of the signal, as shells count: 129, 130 or 143.
+The exit code is 128 plus the number of the signal, as in shells: 129, 130 or 143.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _SHOW_CURSOR = "\x1b[?25h"  # a progress bar hides it
 
 _received: int | None = None  # the first signal
 _working = False  # whether a command runs, which handles KeyboardInterrupt
-_over = False  # whether the answer has been printed
+_over = False  # whether the command has ended, so that a signal prints nothing more
 
 
 def watch() -> None:
-    """Handle the signals of this process from now on, unless the process has other handlers."""
+    """Handle each of these signals from now on, unless it is ignored or has another handler."""
     for number in _ENDING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _on_signal)
 
 
 def set_working(working: bool) -> None:
-    """Whether a signal may raise KeyboardInterrupt; it ends the process otherwise."""
+    """Sets whether a signal may raise KeyboardInterrupt; otherwise it ends the process."""
     global _working, _over
     _over = _working and not working
     _working = working
@@ -62,7 +62,8 @@ def sentence() -> str:
 
 
 def leave() -> None:
-    """End the process at once, with the sentence unless an earlier signal has printed it."""
+    """End the process at once, with the exit code of the first signal; remove unfinished files and
+    show the cursor before that. Nothing is printed."""
     try:
         atomic_write = sys.modules.get("btfperm.io.atomic_write")
         remove = getattr(atomic_write, "remove_unfinished", None)  # None while it is imported

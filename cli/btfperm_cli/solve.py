@@ -57,8 +57,9 @@ BUDGET = 10.0
 @click.option(
     "--weights",
     type=click.Choice(["auto", "product", "none"]),
-    help="The entries on the diagonal: those with the largest product, those of a transversal of "
-    "the pattern, or the better ones for the solver.  [default: auto]",
+    help="The entries on the diagonal: with product those with the largest product, with none "
+    "those of a transversal of the pattern, with auto the better ones for the solver.  [default: "
+    "auto]",
 )
 @click.option(
     "--block-ordering",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The summary of a decomposition in plain words, from the facts that ``--json`` prints."""
+"""The summary of a decomposition in plain words, from the facts that ``--json`` prints; and the
+numbers, lines and facts that other commands share with `order`."""
 
 from __future__ import annotations
 
@@ -94,7 +95,7 @@ _DIAGONALS = {"before": "as stored", "after": "permuted", "scaled": "permuted an
 
 
 def _weights(weights: Mapping[str, Any]) -> Iterator[str]:
-    """The objective, and the diagonal before and after."""
+    """The lines about the objective, and about the diagonal as stored, permuted, and scaled."""
     if not weights:
         return
     value, gap = _number(weights["value"]), _number(weights["gap"], digits=2)
@@ -128,7 +129,8 @@ def _blocks(facts: Mapping[str, Any]) -> str:
 
 
 def search_facts(transversal: Transversal) -> dict[str, Any]:
-    """The algorithms that ran, for the JSON object."""
+    """The algorithms that ran, what they counted, and how far the rank is known; for the JSON
+    object."""
     return {
         "maximum": transversal.maximum,
         "stopped_by": transversal.stopped_by,
@@ -144,7 +146,8 @@ def search_facts(transversal: Transversal) -> dict[str, Any]:
 
 
 def zeros_of(pattern: Pattern, warned: dict[str, Any]) -> dict[str, Any] | None:
-    """The number of entries stored as zero, and the library's warning about them."""
+    """The number of entries stored as zero, and the library's warning about them; None if there are
+    none, or the values are unknown."""
     if pattern.stored_zeros is None:
         return None
     note = str(warned.get("note", "")).removeprefix(f"{pattern.name}: ")
