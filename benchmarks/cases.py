@@ -40,8 +40,8 @@ def names(section: str, which: str) -> list[str]:
 class Case:
     """One matrix: `load` makes or reads it, and `expected` holds what an index states about it.
 
-    `kind` is the group for the means: that of the family, or "" for real matrices, whose group is
-    their size.
+    `kind` is the group for the means: that of the family, or "" for real matrices, which
+    `size_class` groups by size.
     """
 
     name: str

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`diagnose` beside `dulmage_mendelsohn`, which it contains: how much the explanations add.
 
-Both start from the bare pattern, matching included. The size of the largest explanation counts
-its rows and columns.
+Both are given the bare pattern, so both times contain the matching. The size of the largest
+explanation counts its rows and columns.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from benchmarks.report import Row, geometric_mean
 
 Data = dict[str, Any]
 
-WIDEST = 1000.0  # larger ratios are drawn at the edge of a performance profile
+WIDEST = 1000.0  # a performance profile ends at this ratio, and does not show larger ones
 BEST = drawing.BEST
 
 # -- profiles and scaling --------------------------------------------------------------------------
@@ -77,9 +77,9 @@ def speed_up_profile(data: Data) -> Figure | None:
 
 
 def scaling(data: Data) -> Figure | None:
-    """Figure 5 of Azad et al. (2015): the speed-up over the same algorithm on one thread, mean of
-    each class; one panel for each of up to three algorithms. Only matrices measured on all numbers
-    of threads count."""
+    """Figure 5 of Azad et al. (2015): the speed-up over the same algorithm on one thread (the least
+    number of threads in the data), mean of each class; one panel for each of the first three
+    algorithms. Only matrices measured on all numbers of threads count."""
     curves = _scaling_curves(data["rows"])
     if not curves:
         return None
@@ -116,8 +116,8 @@ def _scaling_curves(rows: list[Row]) -> dict[tuple[str, str], dict[int, float]]:
 
 
 def _medians(data: Data) -> list[dict[str, float]]:
-    """Seconds of each method on each matrix. In the section `published`, only searches on one
-    thread count that visited an edge."""
+    """Seconds of each method on each matrix. In the section `published`, only searches count that
+    were requested by name, ran on one thread with the default options, and visited an edge."""
     if "orders" not in data:
         return [row["median"] for row in data["rows"] if row["median"]]
     times: dict[str, dict[str, float]] = {}

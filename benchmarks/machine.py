@@ -2,8 +2,8 @@
 """The head of every result file: machine, date, command, commit and versions.
 
 A result has to name the commit and the version of every library that could change a figure.
-`missing` lists what a head lacks; every program prints that as a warning, and a test applies it to
-the files in ``results``.
+`missing` lists what a head lacks; ``benchmarks.run`` prints that as warnings, and a test applies
+`missing` to the files in ``results``.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def describe(arguments: list[str] | None = None) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """The commit, and the version of everything in `REQUIRED`, or that it is not installed."""
+    """The commit, and for everything else in `REQUIRED` the version, `ABSENT` or `UNKNOWN`."""
     return {
         "commit": _commit(),
         "python": platform.python_version(),

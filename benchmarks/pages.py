@@ -5,8 +5,8 @@ Solvers are left out: the section `solver-ratios` measures them. The time in the
 request of the file to the mark that the script of the page sets when zoom, sort and filter work; it
 includes the start of the process that shows the tab. It is the median of several openings, since
 one opening may take twice as long as another. Playwright drives a Chromium of this machine; without
-them, only the sizes are measured. The file of a large page is read from memory, since it was
-written just before.
+them, only the size and the time to make the page are measured. The browser reads the file from the
+cache of the system, since it was written just before.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ READY = "html[data-ready=true]"
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """Bytes and seconds of each page, which is opened `repeats` times; `limit` is for the tab, in
-    seconds."""
+    """Bytes and seconds of each page, which is opened `repeats` times. `limit`: the seconds that a
+    tab may take to load the file, and again until the page is ready."""
     btfperm = importlib.import_module("btfperm")
     rows: list[Row] = []
     complaints: list[str] = []

@@ -22,10 +22,11 @@ class Options:
     `limit`: seconds for all calls of one method on a matrix. `counts`: numbers of threads that the
     section `scaling` compares, or of ranks for `mpi-scaling`. `relabel`: relabelling strategies of
     g-pr in addition to those of `paper-003`. `runs`: how many times `scaling` measures the whole
-    set. `within`: seconds after which `scaling` starts no further run, and sections with a store no
-    further matrix. `store`: the file to which the sections of the regret and of the papers add each
-    matrix. `rules` belongs to the two sections of the regret, `half` to `regret-gpu`, `busy` to
-    `regret` and `versions`, and `other`, the interpreter of another version, to `versions`.
+    set. `within`: seconds after which sections with a store and `versions` start no further matrix;
+    `scaling` starts no run that would probably end later. `store`: the file to which the sections
+    of the regret and of the papers add each matrix. `rules` belongs to the two sections of the
+    regret, `half` to `regret-gpu`, `busy` to `regret` and `versions`, and `other`, the interpreter
+    of another version, to `versions`.
     """
 
     which: str
@@ -85,7 +86,7 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 
 def digits(value: float) -> str:
-    """Three significant digits, or all digits of a number from 100 on; no exponent."""
+    """Three significant digits, or the nearest whole number from 100 on; no exponent."""
     if math.isnan(value):
         return "-"
     if value >= 100:
@@ -94,7 +95,7 @@ def digits(value: float) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """The same time in milliseconds, as `digits` writes it."""
+    """A time in seconds as text in milliseconds, as `digits` writes it."""
     return digits(seconds * 1e3)
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One command for all measurements: ``python -m benchmarks.run --section NAME --out DIR``.
 
-``--list`` prints the sections, and README.md describes them. The exit status is 1 if two methods
-gave different answers, or btfperm gave none.
+``--list`` prints the sections, and README.md describes them. The exit status is 1 if a section
+reports a problem, such as different answers of two methods, and 2 if a section cannot run;
+``--all`` leaves such sections out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from benchmarks.report import Options, Report
 
 class Entry(NamedTuple):
     """A section: its module, which has a function `run(cases, options)`, what it measures, and the
-    newest result in ``results/``, which a new one supersedes.
+    newest result in ``results/``, which a new one supersedes; "" if there is none.
 
     A module with a function `cases(which, folder)` lists its matrices itself; the other sections
     take those of their set in ``sets.toml``.
@@ -187,7 +188,8 @@ SECTIONS = {
     ),
 }
 
-# Sections whose matrices are families or stand-ins, which `--all` also measures in a random order.
+# Sections that measure each matrix in a random order, too, by default: with `--all`, and
+# `published` in every run.
 PERMUTED = ("matching", "decomposition", "published")
 DEFAULT = ["auto"]  # the sections of the papers run all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}
@@ -292,7 +294,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--list", action="store_true", help="print the sections and end")
     add("--section", action="append", choices=list(SECTIONS), help="repeatable; default matching")
     add("--all", type=Path, metavar="DIR", help="all sections, as with --out DIR")
-    add("--set", choices=[*SETS, ALL, "real"], help="of matrices (quick; scaling: large)")
+    words = "of matrices (quick; scaling alone: large; regret or regret-gpu alone: all)"
+    add("--set", choices=[*SETS, ALL, "real"], help=words)
     add("--only", action="append", metavar="NAME", help="this matrix alone; repeatable")
     add("--permutations", type=int, metavar="K", help="and K random orders of each matrix")
     add("--algorithm", action="append", metavar="NAME", help="of btfperm; repeatable (auto)")

@@ -60,7 +60,8 @@ def run(matrices: list[Case], options: Options) -> Section:
 
     The whole race is run `options.runs` times, each time over all matrices and with new processes,
     because the figures of one process and of one minute differ from the next. A matrix counts by
-    the median of its runs. No further run is started if it would end after `options.within`.
+    the median of its runs. No further run is started if, at the length of the longest one so far,
+    it would end later than `options.within` seconds after the start.
     """
     threads = sorted(set(options.counts)) or counts(options.threads or CORES)
     methods = {(a, count): _method(a, count) for a in options.algorithms for count in threads}
@@ -159,7 +160,7 @@ def _row(case: Case, A: Any, algorithm: str, threads: int) -> Row:
 
 
 def _add(row: Row, outcome: Outcome) -> None:
-    """One more run. `medians` has one entry for each run, None where the limit was exceeded."""
+    """Adds one more run. `medians` has one entry for each run, None if the run gave no time."""
     row["seconds"] += outcome.seconds
     row["medians"].append(outcome.median if outcome.seconds else None)
     for stage in ("start", "search", "certificate") if outcome.seconds else ():
@@ -225,8 +226,8 @@ def _means(name: str, values: Sequence[float]) -> list[str]:
 
 
 def _contest(rows: Sequence[Row], algorithms: Sequence[str], threads: int) -> str:
-    """Initial matching, search and certificate of each algorithm on all threads: the time of all
-    three over that of the first algorithm."""
+    """Initial matching, search and certificate of each algorithm on the largest number of threads:
+    the time of all three over that of the first algorithm."""
     if len(algorithms) < 2:
         return ""
     whole = {

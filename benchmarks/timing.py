@@ -2,10 +2,10 @@
 """The timing loop: methods take turns on one matrix, each in a process that can be killed.
 
 Each method gets a forked worker, which brings the matrix into the method's own format (not timed)
-and then runs one call whenever it is its turn: A B C, A B C, ... so that a slow minute of the
-machine affects all methods. The first call of each is a warm-up. A worker that does not answer is
-killed, and the others continue. Between two turns there is a pause, because the threads of a call
-spin for a while in wait of the next.
+and then runs one call, or several if they are short, whenever it is its turn: A B C, A B C, ... so
+that a slow minute of the machine affects all methods. The first turn of each is a warm-up. A worker
+that does not answer within the limit is killed, and the others continue. Between two turns there is
+a pause, because the threads of a call spin for a while in wait of the next.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Call = Callable[[], Any]
 Notes = dict[str, float]
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-SAMPLE_SECONDS = 1e-3  # shorter calls are repeated until a sample is this long
+SAMPLE_SECONDS = 1e-3  # shorter calls are repeated, up to 1000 times, so that a sample takes this
 PREPARE_SECONDS = 300.0
 # GNU's OpenMP threads spin for 300,000 pauses while they wait for the next call. This pause is
 # longer, because otherwise threads of the previous method still hold the cores.
@@ -61,9 +61,9 @@ class Method:
 
 @dataclass
 class Outcome:
-    """The result of one method on one matrix: seconds and notes of each timed call, or why there
-    are none: it `overran` the limit, it `failed`, or it does not accept such a matrix (only a
-    reason).
+    """The result of one method on one matrix: seconds and notes of each timed turn, and why there
+    are no more: a turn `overran` the limit, the method `failed`, or it does not accept such a
+    matrix (only a reason).
     """
 
     seconds: list[float] = field(default_factory=list)
@@ -95,7 +95,8 @@ class _Worker:
             self.outcome = Outcome(reason=f"not prepared in {PREPARE_SECONDS:g} s", failed=True)
 
     def call(self, limit: float) -> bool:
-        """One turn, if the limit for all turns leaves time for it. Returns whether it ran."""
+        """One turn, if the limit for all turns leaves as much time as the longest turn so far took.
+        Returns whether the turn gave a result."""
         if not self.process.is_alive() or (self.spent and self.spent + self._longest > limit):
             return False
         self.pipe.send(True)
@@ -174,10 +175,10 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
 
 
 def race(methods: Sequence[Method], data: Any, *, repeats: int, limit: float) -> dict[str, Outcome]:
-    """Warm-up and `repeats` rounds. All calls of one method together may take `limit` seconds.
+    """Warm-up and `repeats` rounds. All turns of one method together may take `limit` seconds.
 
-    A method without a result by then has `overran`. A method without enough time for all repeats
-    is measured with fewer (at least one, which may be the warm-up).
+    A turn is not begun if it would probably exceed this limit; a turn that exceeds it is killed,
+    and the method has `overran`. The turns before count: if only the warm-up ended, it counts.
     """
     workers = {m.name: _Worker(m, data) for m in methods if m.absent is None}
     try:

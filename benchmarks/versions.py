@@ -4,7 +4,8 @@
 PYTHON is the interpreter of an environment in which the other version is installed. The two take
 turns on each matrix, each in a process of its own, so that a slow minute of the machine affects
 both. A ratio above 1 means that this version is slower or needs more memory. With ``--busy``, the
-least processor time on one thread counts instead of the median.
+least of the runs counts instead of the median, and processor time instead of elapsed time: of the
+calling thread for calls, of the whole process for commands.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 """Weighted searches on matrices where they are long: `mc64`, `heavy-perfect` on the CPU and on a
 GPU, and MC64.
 
-The matrices are made here, with z from the standard normal distribution: ``rnd_N_dD`` has a
-permutation and (D - 1) N random places with values exp(z), ``_s10`` exp(10 z), ``_unif`` uniform,
-``_ties`` 1, 2, 4 or 8; ``kkt_N`` is a saddle point matrix with N rows, ``grid_K`` a permuted grid
-of K x K points whose rows and columns are scaled by exp(3 z).
+The matrices are made here unless the set is ``real``, with z from the standard normal distribution:
+``rnd_N_dD`` has a permutation and (D - 1) N random places with values exp(z), ``_s10`` exp(10 z),
+``_unif`` uniform, ``_ties`` 1, 2, 4 or 8; ``kkt_N`` is a saddle point matrix with N rows,
+``grid_K`` a grid of K x K points whose rows and columns are scaled by exp(3 z), its rows in random
+order.
 """
 
 from __future__ import annotations
@@ -146,8 +147,8 @@ def _calls(A: sp.csc_array, threads: int | None) -> dict[str, Callable[[], Row]]
 
 
 def _in_turns(calls: dict[str, Callable[[], Row]], options: Options) -> dict[str, Row]:
-    """Median seconds and the result of each call, after a warm-up. A call whose runs have taken
-    the limit is not repeated."""
+    """Median seconds and the result of each call, after a warm-up, which counts if it is the only
+    run. A call whose runs have taken the limit is not repeated."""
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     results: dict[str, Row] = {}
     for _ in range(options.repeats + 1):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MC64's search for the largest product, as MUMPS has it, through ctypes; Debian's package is
-libmumps-5.5. Its licence allows no dependency, so it is a peer here and nothing else.
+libmumps-5.5. The licence of MC64 allows no dependency, so btfperm is only compared with it.
 """
 
 from __future__ import annotations

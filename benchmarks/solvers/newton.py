@@ -48,13 +48,13 @@ DRIFT = 0.02  # the largest relative change of a value from one step to the next
 UNREFINED = "btfperm, klu, refine=0"
 ROUTES = (SPLU, KLU, OURS_KLU, UNREFINED, OURS_SUPERLU)
 NOTE = (
-    f"Each step multiplies each value by a random factor between {1 - DRIFT:g} and {1 + DRIFT:g} "
-    "and solves one system. splu orders and factors in each step. KLU by hand: analyze and factor "
-    "in the first step, refactor in all later ones, no check and no refinement. btfperm: "
-    "`preorder` and `factor` in the first step, `F.refactor` in all later ones, with its "
-    "checks, and one step of refinement unless the column says otherwise. Milliseconds of "
-    "processor time on one thread for all steps, with the order, the least of the runs; the "
-    "largest backward error of all steps."
+    "Each step solves one system; each step but the first multiplies each value before by a random "
+    f"factor between {1 - DRIFT:g} and {1 + DRIFT:g}. splu orders and factors in each step. KLU by "
+    "hand: analyze and factor in the first step, refactor in all later ones, no check and no "
+    "refinement. btfperm: `preorder` and `factor` in the first step, `F.refactor` in all later "
+    "ones, with its checks, and one step of refinement unless the column says otherwise. "
+    "Milliseconds of processor time on one thread for all steps, with the order, the least of the "
+    "runs; the largest backward error of all steps."
 )
 
 

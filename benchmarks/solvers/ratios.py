@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """KLU and SuperLU through btfperm over both by themselves, by class; predicted and actual fill.
 
-The section takes every square, structurally nonsingular matrix with values, and the power flow
-Jacobians also with their rows shuffled.
+The section takes every square, structurally nonsingular matrix with values (random ones if it was
+generated), and the power flow Jacobians also with their rows shuffled.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def _value(row: Row, route: str, key: str) -> float | None:
 
 
 def _ratios(rows: Sequence[Row], ratio: Ratio) -> dict[str, float]:
-    """The ratio of each matrix for which both routes have the quantity."""
+    """The ratio of each matrix with n in its range for which both routes have the quantity, and
+    neither is 0."""
     found = {}
     for row in rows:
         one, other = (_value(row, name, ratio.key) for name in (ratio.route, ratio.over))

@@ -29,14 +29,14 @@ OURS_KLU, OURS_SUPERLU = "btfperm, klu", "btfperm, superlu"
 ALL_ROUTES = (SPLU, KLU, KLU_GIVEN, OURS_KLU, OURS_SUPERLU)
 WHEEL = "nbklu"
 TIMES = ("order", "factor", "solve")
-_SHORT = 2e-3  # seconds; a shorter step is repeated, up to `_MOST` times
+_SHORT = 2e-3  # seconds; a step is repeated until its runs take longer together, or `_MOST` times
 _MOST = 20
 _Numbers = npt.NDArray[Any]
 
 
 def timed(step: Callable[[], Any], *, once: bool = False) -> tuple[Any, float]:
-    """What a step returns, and its processor time: the least of its runs. A short step is repeated,
-    unless `once`."""
+    """What a step returns, and its processor time: the least of its runs. A step of less than
+    `_SHORT` seconds is repeated, unless `once`."""
     least, total = math.inf, 0.0
     for _ in range(1 if once else _MOST):
         begin = time.process_time()
@@ -49,7 +49,7 @@ def timed(step: Callable[[], Any], *, once: bool = False) -> tuple[Any, float]:
 
 
 def errors(system: System, x: _Numbers) -> Notes:
-    """The backward error by norms, and by components."""
+    """The backward error by norms, and by components; both infinite if `x` is not finite."""
     if not np.isfinite(x).all():
         return {"error": math.inf, "componentwise": math.inf}
     A, b, size = system
@@ -115,8 +115,8 @@ def klu_is_absent() -> str | None:
 
 
 def routes(threads: int | None, names: Sequence[str] = ALL_ROUTES) -> list[Method]:
-    """The methods with these names. Each call orders, factors and solves, and notes what each step
-    took, the fill, and the backward error."""
+    """The methods with these names. Each call orders, factors and solves, and notes the time of
+    each step, the fill, the backward errors, and, except splu, the pivots off the diagonal."""
     absent = klu_is_absent()
     threads = threads or 1
     known: dict[str, tuple[Callable[[System], Notes], str | None]] = {
@@ -190,7 +190,8 @@ def _ours(system: System, solver: Any, threads: int) -> Notes:
 
 
 def summary(outcome: Outcome) -> Row:
-    """The least time of each step and the largest errors; if there are none, the reason."""
+    """The largest errors of the runs, and the least of every other note; `whole` is the sum of the
+    least times of the steps. If there are no notes, the reason."""
     if not outcome.notes:
         over = "more than the limit" if outcome.overran else outcome.reason
         return {"reason": over}

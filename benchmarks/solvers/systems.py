@@ -80,8 +80,9 @@ def _with_values(A: sp.csc_array) -> sp.csc_array | None:
 
 
 def tied(A: sp.csc_array, copies: int) -> sp.csc_array:
-    """`copies` of a Jacobian, with values that differ by up to a tenth. Each copy is tied to the
-    next one by `TIES` lines: a pair of symmetric entries, and their sum on the diagonal."""
+    """`copies` of a Jacobian, each value times a random factor between 0.9 and 1.1. Each copy is
+    tied to the next one by `TIES` lines. A line is two symmetric entries -w, and w is added to both
+    diagonal entries; w is the median modulus of the diagonal of `A`."""
     rng = np.random.default_rng(SEED)
     n = A.shape[0]
     parts = [A.tocoo() for _ in range(copies)]
@@ -121,8 +122,9 @@ def laid_out(A: sp.csc_array, layout: str) -> sp.csc_array:
 
 
 def _pairs(A: sp.csc_array) -> tuple[_Numbers, _Numbers]:
-    """Pairs of rows with the same pattern, at the distance that most of these pairs have. If no two
-    rows have the same pattern: each row of the first half with one of the second."""
+    """Pairs of rows with the same pattern and none of this pattern between them, at the distance
+    that occurs most often. If no two rows have the same pattern: each row of the first half with
+    one of the second."""
     R = sp.csr_array(A)
     R.sort_indices()
     n, ends = R.shape[0], R.indptr
@@ -137,6 +139,6 @@ def _pairs(A: sp.csc_array) -> tuple[_Numbers, _Numbers]:
         return np.arange(n // 2), np.arange(n // 2) + n // 2
     (distance, _), *_ = Counter(j - i for i, j in pairs).most_common(1)
     chosen = np.array([pair for pair in pairs if pair[1] - pair[0] == distance])
-    # Each row is in one pair: with chains of equal rows, every other pair is left out.
+    # Each row is in one pair at most: a pair is left out if its first row is the second of another.
     keep = ~np.isin(chosen[:, 0], chosen[:, 1])
     return chosen[keep, 0], chosen[keep, 1]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`weighted_transversal` beside MC64, and orders against fill beside those of SuperLU.
 
-The section takes every square, structurally nonsingular matrix with values.
+The section takes every square, structurally nonsingular matrix with values (random ones if it was
+generated).
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ run, prove     ``run.py`` carries out the plan on a backend and checks the certi
 decompose      ``decompose.py``
 after failures ``fallback.py``, the only place that decides what follows a failed step;
                ``failure.py`` has the warning
-result         ``results/``
+result         ``result.py`` makes the object; its class is in ``results/``
+progress       ``watch.py`` samples a running search on the CPU
 =============  ==================================================================================
 
 The modules call algorithms through the registry, and backends through

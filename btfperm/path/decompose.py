@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The decomposition of a matrix by its maximum transversal, on the backend that is fastest."""
+"""The decomposition of a matrix by its maximum transversal, and the backend that computes it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["Decomposed", "decompose", "worth_copies"]
 # Entries from which on the copy to a device, the decomposition there and the copy back take less
 # time than the decomposition on 16 cores.
 _WORTH_A_COPY = 4_000_000
-# Entries; for a smaller matrix on the host no step uses a GPU unless the caller set an option.
+# Entries; for a smaller matrix no step keeps copies on a device unless the caller set an option.
 _SMALL = 100_000
 
 Pairing = Callable[[Transversal], tuple[IndexArray, IndexArray]]
 
 
 class Decomposed(NamedTuple):
-    """A decomposition and what it was made from: after a failure of the device, pattern and
-    transversal are on the host."""
+    """A decomposition and what it was made from. After a failure of the device, all of these are on
+    the host: the pattern of the session, the transversal and the matching."""
 
     form: Any
     session: Session
@@ -46,7 +46,8 @@ def decompose(
 ) -> Decomposed:
     """The blocks by a maximum transversal. `pairing` returns the row and column matching that
     defines the blocks: that of the transversal, or its completion. `requested`: the caller named
-    the GPU.
+    the GPU, or a device. If a GPU fails, the CPU computes the blocks, with a warning, except where
+    an error is raised.
 
     Raises
     ------
@@ -72,8 +73,9 @@ def decompose(
 
 
 def _place(session: Session) -> str:
-    """The backend that decomposes: that of the matrix; for a matrix on the host also a device that
-    holds a copy, or, for a large matrix, one that is in use."""
+    """The backend that decomposes: that of the matrix. For a matrix on the host it is a GPU if the
+    session may keep copies on devices and either holds a copy of the pattern, or the matrix is
+    large, the process is not forked, and a GPU is in use already."""
     home = session.pattern.backend
     if home != "cpu" or not session.keep_copies:
         return home

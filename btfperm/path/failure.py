@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["check_requested", "warn_of_failed_backend"]
 
-_reported: set[str] = set()  # texts of failures, each of which is reported once per process
+_reported: set[str] = set()  # texts of the failures that this process has warned of
 
 
 def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = True) -> None:
-    """Warns that the call runs again on the CPU; with `once`, each text only once per process."""
+    """Warns that a backend failed, and that the CPU runs the call or its decomposition instead.
+    With `once`, a text that was printed before is not printed again in this process."""
     if once and str(failure) in _reported:
         return
     _reported.add(str(failure))
@@ -27,7 +28,8 @@ def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = Tru
 
 
 def check_requested(plan: Plan, request: Request) -> None:
-    """Raises BackendUnavailableError when the backend that the caller requested does not work."""
+    """Raises BackendUnavailableError if a backend does not work on which the plan runs a step, or
+    that the caller named."""
     rows = (plan.algorithm, plan.initializer)
     names = {request.backend, plan.backend, *(row.backend for row in rows if row is not None)}
     for name in names - {"auto", "cpu"}:

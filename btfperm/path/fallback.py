@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What happens after a step did not go as planned: the only place that decides it.
 
-`after` maps an event and the state of the call to an action. It is a pure function; ``run.py``
-detects the events and carries out the actions.
+`after` maps an event and the state of the call to an action. It is a pure function; ``run.py``, and
+``decompose.py`` for its step, detect the events and carry out the actions.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ class Action(Enum):
     RAISE = auto()  # the caller gets the error
     START_ON_CPU = auto()  # the same initializer on the CPU, from an empty matching
     CONTINUE_WITH_DEFAULT = auto()  # the default algorithm, from the current matching
-    RESTART_ON_CPU = auto()  # everything again on the CPU, by the rules for the CPU
-    WARN_AND_RESTART_ON_CPU = auto()  # RESTART_ON_CPU with a warning, results on the host
+    RESTART_ON_CPU = auto()  # initial matching and search again on the CPU, by the rules for it
+    # A warning; then initial matching and search, or the decomposition alone, again on the CPU. The
+    # result is on the host.
+    WARN_AND_RESTART_ON_CPU = auto()
     PROVE_ON_CPU = auto()  # check the certificate on the CPU
     SECOND_FROM_MATCHING = auto()  # a DefectWarning, and another algorithm repairs the matching
     SECOND_FROM_EMPTY = auto()  # a DefectWarning; another algorithm starts with an empty matching
@@ -40,7 +42,7 @@ class State(NamedTuple):
 
     Attributes
     ----------
-    step : ``"start"``, ``"search"``, ``"prove"`` or ``"decompose"``
+    step : ``"start"``, ``"search"``, ``"prove"``, ``"deliver"`` or ``"decompose"``
     backend : where the step ran
     requested : whether the caller requested the backend, see `Plan`
     on_device : whether the caller's matrix is on a device

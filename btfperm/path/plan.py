@@ -41,22 +41,22 @@ class Plan:
     backend : where the search runs
     initializer, algorithm : rows of the registry; None where nothing runs, or, for the algorithm,
         until the deficiency of the initial matching is known
-    initializer_within, within : bounds that the rules set on each, see `Rule`
-    in_order : whether the initializer runs on one thread unless the caller set a number. True
-        before a search on a GPU: an initializer on many threads leaves unmatched columns far from
-        unmatched rows, and apfb-wr then takes many times as long
+    initializer_within, within : bounds that the rules set on each, see `Rule`; None: no bound
+    in_order : whether an initializer on the CPU runs on one thread unless the caller set a number.
+        True before a search on a GPU: an initializer on many threads leaves unmatched columns far
+        from unmatched rows, and apfb-wr then takes many times as long
     threads, threads_asked : threads of the search, and whether the caller set them
-    requested : whether the matrix is over MPI ranks, or the caller named the GPU, an algorithm or
-        initializer that only it has, or `deterministic` for a search on it. Then no rule abandons
-        the GPU, and its failure is an error
+    requested : whether the matrix is over MPI ranks, or the caller named the GPU, an algorithm that
+        only it has, an initializer that the plan runs on it, or `deterministic` for a search on it.
+        Then no rule abandons a search on the GPU, and a failure of the backend is an error
     named : whether no rule chooses the algorithm: the caller named it, or it is the deterministic
         one of the backend
     among : the decision that chooses the algorithm: ``"algorithm"``, or ``"published"`` if the
         caller wants the best of the published ones
     measures : functions that measure features of the current problem on a GPU
     ruled : what the number of entries alone decides, see `Table`
-    deficiency : structural rank possible for this shape minus the size of the initial matching;
-        None until it is known
+    deficiency : the smaller of the numbers of rows and columns, minus the size of the initial
+        matching; None until it is known
     decisions : the rule applied to each decision
     features : what is known about the matrix and the machine
     note : a sentence on the algorithm, empty if the caller named it; None where a rule explains it
@@ -234,7 +234,7 @@ def _on(decision: str, backend: str) -> str:
 
 
 def _over_ranks(plan: Plan, pattern: Pattern, request: Request) -> str:
-    """Where a matrix over ranks is analysed: by messages, or whole on each rank.
+    """Where a matrix over ranks is analysed: "mpi", by messages, or "cpu", whole on each rank.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def _plan_initializer(
 
 
 def plan_search(plan: Plan, pattern: Pattern, deficiency: int) -> None:
-    """Chooses the algorithm that removes this deficiency, unless the caller named one."""
+    """Chooses the algorithm that removes this deficiency, unless the plan has one already."""
     if plan.algorithm is not None:
         return
     plan.deficiency = deficiency

@@ -43,7 +43,7 @@ class Request:
     seed : for algorithms that draw at random
     options : values of algorithm options, by name
     deadline : time on ``time.perf_counter`` at which the call must end, or None
-    work : entries that may still be visited, or None
+    work : entries that may still be visited, at least 1; None without a limit
     watcher : called with the state of the search while it runs, or None
     """
 
@@ -132,7 +132,7 @@ class Request:
         return other
 
     def seconds_left(self) -> float:
-        """Seconds until the deadline; 0 if there is no deadline."""
+        """Seconds until the deadline, 1e-9 if it has passed; 0 if there is no deadline."""
         if self.deadline is None:
             return 0.0
         return max(self.deadline - time.perf_counter(), 1e-9)
@@ -142,7 +142,8 @@ class Request:
         return row.checked(self.options) if self.options else row.defaults
 
     def charge(self, row: Algorithm, counters: dict[str, int | list[int]]) -> None:
-        """Deducts the entries that an algorithm visited, and reports refused threads."""
+        """Deducts the entries that an algorithm visited from `work`; sets the counter `threads` if
+        the system refused threads to an algorithm that uses several."""
         if self.threads_refused and row.parallel and row.backend == "cpu":
             counters["threads"] = self.threads
         if self.work is not None:
@@ -152,7 +153,8 @@ class Request:
 
 
 def choose_threads(package: str, nnz: int, asked: int | None) -> int:
-    """Threads for the algorithms that use more than one: what the caller set, else by the rules."""
+    """Threads for the algorithms that use more than one: the caller's number, else all usable cores
+    or one, by the rules."""
     if asked is not None:
         return asked
     settled, left_open = rules_of(package).TABLE.ruled(nnz)

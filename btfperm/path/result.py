@@ -17,7 +17,7 @@ __all__ = ["result_of"]
 
 
 def result_of(run: Run) -> Transversal:
-    """The result; over ranks, a `DistributedTransversal`."""
+    """The result; a `DistributedTransversal` if the matrix is over MPI ranks."""
     size, plan = run.size, run.plan
     assert run.arrays is not None
     row_match, col_match, row_in_cover, col_in_cover = run.arrays

@@ -41,8 +41,9 @@ class Rule(NamedTuple):
     spent, the default algorithm continues from the current matching. On a GPU it counts polls of
     the host: those before which fewer than 2^27 entries, and fewer than half of all, were visited
     since the last poll. When they are spent, the call starts again on the CPU, the initial matching
-    included, because long augmenting paths cost less there. A search on a GPU that the caller
-    requested has no such bound.
+    included, because long augmenting paths cost less there. If the caller requested the GPU, its
+    search has no such bound, and only an initial matching that exceeds it is made on the CPU
+    instead.
     """
 
     name: str
@@ -53,14 +54,15 @@ class Rule(NamedTuple):
 
 
 class Open(NamedTuple):
-    """A rule that the number of entries does not decide, and its other conditions."""
+    """A rule whose conditions on the number of entries hold, and its other conditions, if any."""
 
     rule: Rule
     asks: tuple[tuple[str, Comparison, float], ...]
 
 
 class Ruled(NamedTuple):
-    """What the number of entries alone decides: for each decision the rule, or the candidates."""
+    """What the number of entries alone decides: `left_open` holds for each decision the candidates
+    in their order; `settled` the first one of a decision if it has no other conditions."""
 
     settled: dict[str, Rule]
     left_open: dict[str, tuple[Open, ...]]

@@ -41,14 +41,13 @@ Steps = list[Callable[[], Event | None]]
 def match(
     session: Session, request: Request, given: Any = None, package: str = "transversal"
 ) -> Transversal:
-    """A transversal with its certificate, or the partial one that a limit allowed.
+    """A maximum transversal with its certificate, or a smaller one if a limit ended the search.
 
     `given` is a problem of the host with the caller's matching, or None.
 
     Raises
     ------
-    BackendUnavailableError : the caller requested the GPU, or an algorithm that only it has, and it
-        fails
+    BackendUnavailableError : the backend that the caller requested (`Plan.requested`) fails
     InvalidArgumentError : there is no such algorithm, initializer or option
     DefectError : the result fails its certificate, also at the second attempt
     """
@@ -93,9 +92,9 @@ class Run:
     """The state of one call between its steps."""
 
     failure: BackendUnavailableError | DefectError
-    restarted: str | None = None  # why the call started again on the CPU
-    initializer: registry.Algorithm | None = None  # what ran
-    algorithm: registry.Algorithm | None = None
+    restarted: str | None = None  # why a rule's bound restarted the call on the CPU
+    initializer: registry.Algorithm | None = None  # the initializer that ran
+    algorithm: registry.Algorithm | None = None  # the search that ran last
     repaired = False  # whether the second algorithm ran after a failed certificate
     stopped_by: str | None = None
     size = 0  # matched entries
@@ -299,7 +298,7 @@ class Run:
         return float(registry.step(self.plan.package, "first relabelling", "gpu")(self.view))
 
     def _begin(self) -> None:
-        """Makes the problem on the backend that holds the matrix, or uses the caller's problem."""
+        """Makes the problem on the backend that `_home` names, or uses the caller's problem."""
         home = "cpu" if self.given is not None else self._home()
         self.backend = backends.get(home)
         self.problem = self.given
@@ -308,7 +307,7 @@ class Run:
         self.view = self.problem
 
     def _home(self) -> str:
-        """The backend that holds the matrix, unless the whole call runs on the CPU."""
+        """The backend that holds the matrix, or the CPU if the whole call runs there."""
         if self.session.pattern.backend == "cpu":
             return "cpu"
         rows = (self.plan.initializer, self.plan.algorithm)

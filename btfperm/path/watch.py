@@ -28,13 +28,14 @@ class SearchState(NamedTuple):
 
     Attributes
     ----------
-    step : ``"start"`` or ``"search"``; followed by ``"without stored zeros"``, or by ``"with stored
+    step : ``"start"``, ``"search"``, or ``"prove"`` for the search that repairs a matching which
+        failed its certificate; followed by ``"without stored zeros"``, or by ``"with stored
         zeros"`` if they were dropped, in a second search that finds out whether they matter
     algorithm : the registry name of what runs
     matched : matched entries at this time; at the start of a step, those of the step before. Over
         MPI ranks: of the rows and columns of this rank
     possible : an upper bound of `matched`: the smaller of the numbers of rows and columns
-    entries : entries visited in this step so far
+    entries : entries that the process has visited since the step began, on the CPU
     done : whether the step has ended
     """
 
@@ -57,8 +58,9 @@ def _matched(problem: Any) -> int:
 
 @contextmanager
 def watched(watcher: Watcher, step: str, row: Algorithm, problem: Any) -> Iterator[None]:
-    """Calls `watcher` at the start and at the end of a step, and every `INTERVAL` seconds while it
-    runs on the CPU. The call comes from another thread, and an exception in it ends the samples."""
+    """Calls `watcher` at the start of a step, at its end unless it raised an error, and, on the
+    CPU, every `INTERVAL` seconds while it runs. These calls between start and end come from another
+    thread, and an exception in one of them ends them."""
     before = _core.backends.entries_visited()
     on_host = row.backend == "cpu"
     possible = min(problem.row_match.size, problem.col_match.size)

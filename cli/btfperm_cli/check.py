@@ -124,9 +124,9 @@ def gap_of(file: PermArrays) -> float:
 def with_values(matrix: str, perm: str, drop_zeros: bool, entries: object) -> tuple[Pattern, Any]:
     """The pattern of the matrix, and the values of its entries.
 
-    With `drop_zeros`, duplicates that cancel are still entries, with the value 0. ``--weights``
-    leaves these out, too; so does this function if then `entries` of them remain, the number that
-    the permutation file records.
+    With `drop_zeros`, duplicates that cancel are still entries, with the value 0, but ``--weights``
+    leaves them out. This function leaves them out if the matrix then has the number of entries that
+    the permutation file records, `entries`.
     """
     from btfperm.io import values_of
     from btfperm.pattern import Pattern

@@ -5,9 +5,10 @@
 line is one for `order`. A word that is no file either, without a dot or a slash, is wrong usage: it
 may be a misspelt command. A file that is named like a command is reached as ``./rank``.
 
-Exit codes: 0 done; 1 the check asked for failed, or a limit ended the search before the answer was
-proven; 2 wrong usage; 3 unreadable input; 4 a backend or a resource is missing, or a file is in the
-way of --no-clobber; 70 a fault in btfperm; 129, 130, 143 ended by SIGHUP, Ctrl-C, SIGTERM.
+Exit codes: 0 done; 1 a check failed, a system to be solved is singular, or a limit ended the search
+before the answer was proven; 2 wrong usage; 3 unreadable input; 4 a backend or a resource is
+missing, or a file is in the way of --no-clobber; 70 a fault in btfperm; 129, 130, 143 ended by
+SIGHUP, Ctrl-C, SIGTERM.
 """
 
 from __future__ import annotations
