@@ -9,7 +9,7 @@
 //             cycles, and each of these stays inside one block).
 // Why height  A dependency has a smaller height, so the form is block upper triangular, and the
 //             blocks of one height are consecutive: they can be solved in parallel.
-// Cost        O(m + n + blocks), counting sorts
+// Cost        O(m + n + blocks) with one thread, counting sorts; with several as in gather.hpp
 #pragma once
 
 #include <algorithm>

@@ -5,9 +5,9 @@
 //             horizontal part, those that it reaches from the unmatched rows the vertical part.
 //             Both searches run in the same levels: an item of the queue is a column, or a row. An
 //             unmatched vertex at the end of a path would be an augmenting path, so the search also
-//             proves that the matching is maximum. A round with a large share of all entries runs
-//             from the other side: each vertex that was not reached reads its own list, and usually
-//             ends at one of the first entries.
+//             proves that the matching is maximum. A round with a large share of all entries can
+//             run from the other side: each row (or column) that was not reached reads its own
+//             list, and usually ends at one of the first entries.
 // Paper       A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2; by levels as in the parallel
 //             form of coarse.hpp; from the other side: S. Beamer, K. Asanovic, D. Patterson,
 //             "Direction-optimizing breadth-first search", SC 2012
@@ -16,8 +16,8 @@
 // Encodings   col_part[j] = 0 square, 1 horizontal, 2 vertical, as in coarse.hpp. Queue: j >= 0 a
 //             column reached from the unmatched columns, ~i a row reached from the unmatched rows.
 //             met: a bit for each row that was reached from a column, then one for each column that
-//             was reached from a row; the bits fit into the cache, which avoids accesses to memory
-//             for vertices that are reached again
+//             was reached from a row; the bits need little cache, which avoids accesses to memory
+//             for most vertices that are reached again
 // Races       a column is claimed by atomicCAS, so it is queued once. From the other side each
 //             vertex writes only its own part, and may read a part that was written in the same
 //             round: then levels are not exact, but parts are. `found` only increases. A bit that
@@ -34,8 +34,8 @@ __device__ inline long long words_of_bits(Index m, Index n) {
   return (static_cast<long long>(m) + n) / 32 + 1;
 }
 
-// Vertices without entries reach nothing, and are not queued. The row lists are null if no row is
-// unmatched.
+// Vertices without entries reach nothing, and are not queued. The row lists may be null if no row
+// is unmatched.
 extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* indptr,
                                            const Index* row_indptr, const Index* row_match,
                                            const Index* col_match, int* col_part, unsigned* met,
@@ -55,7 +55,7 @@ extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* indptr
   found.end({items}, end);
 }
 
-// The row lists may be in any order; null if no row is unmatched. `met` is null if lists are short.
+// The row lists are in any order, or null if no row is unmatched. `met` is null if lists are short.
 // counts, if the search is complete: columns of the horizontal part, and of the vertical part.
 extern "C" __global__ void __launch_bounds__(512, 2)
     reach_parts(Levels* levels, Index lanes, Index m, const Index* indptr, const Index* indices,

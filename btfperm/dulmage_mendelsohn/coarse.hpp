@@ -6,12 +6,12 @@
 //             the others the square part. The parts do not depend on the maximum matching. The same
 //             searches prepare the fine blocks of these parts: each vertex has the number of the
 //             tree that reached it, and trees that touch are united. If many rows are unmatched,
-//             columns with entries in them are found faster without row lists.
+//             one thread finds columns with entries in them faster without row lists.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
 //             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2. Uniting the
 //             trees as they grow is ours
-// Cost        O(nnz). Workspace: 2 (m + n), and if rows are unmatched the row lists of the columns
-//             outside the horizontal part, without the matched pairs
+// Cost        O(nnz), and at most O(nnz) for each sweep. Workspace: 2 (m + n), and if rows are
+//             unmatched row lists without the matched pairs
 // Encodings   part bytes, see Part; trees as in coarse_trees.hpp
 #pragma once
 
@@ -95,8 +95,8 @@ Members<I> list_members(I count, const std::uint8_t* parts, Part part, const I* 
 // Finds columns of the vertical part without row lists, for matrices with many unmatched rows: a
 // column with an entry in a vertical row is vertical. Sweeps over the `count` columns of `cols`.
 // Sweeps again if the sweep found more than a quarter of them, or fewer than an eighth of those of
-// the preceding sweep, because then nearly all are found. Moves these columns to `found`. Returns
-// the number of remaining columns, 0 if none of them is vertical, -1: the budget ended the search.
+// the preceding sweep (at first: of `roots`), as nearly all may be found. Moves these columns to
+// `found`. Returns the number of other columns, 0 if none is vertical, -1: the budget is exhausted.
 template <class I>
 I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const CoarseSearch<I>& C, I roots,
                 I* cols, I count, I* found, I& n_found, Budget& budget) {
@@ -159,7 +159,7 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   I roots = plant(search, team.threads, budget);
   for (I t = 0; t < roots; ++t) C.row_part[C.queue[t]] = vertical;
   const I n_square = static_cast<I>(std::count(C.col_part, C.col_part + A.n, square));
-  constexpr double many = 0.4;  // share of the unmatched rows among all rows not yet in a part
+  constexpr double many = 0.4;  // share of the unmatched rows in those that are not horizontal
   const bool sweep = team.threads == 1 && roots > many * (static_cast<double>(n_square) + roots);
   // All columns: those of the horizontal part have no entry in vertical rows.
   Members<I> cols{nullptr, A.n};

@@ -2,8 +2,8 @@
 // coarse trees: the vertices that alternating paths reach from the unmatched vertices of one side
 //
 // Idea        One tree grows from each unmatched vertex, all at once, breadth first; trees that
-//             touch are united. A vertex of the other side is in the queue until the vertex matched
-//             with it replaces it.
+//             touch are united. The queue holds vertices of the other side; one thread replaces
+//             each by the vertex matched with it.
 // Cost        O(entries of the reached vertices)
 // Encodings   tree[v] = number of the tree that contains v; -1: none. Trees are numbered in the
 //             ascending order of their roots

@@ -20,7 +20,7 @@
 
 namespace btfperm {
 
-constexpr int large_share = 16;  // a block with 1/16 of the members is large
+constexpr int large_share = 16;  // a block with more than 1/16 of the members is large
 
 // block_of(k) is the block of members[k]. Afterwards block b has the places from boundaries[b] to
 // boundaries[b + 1] - 1.
@@ -37,8 +37,8 @@ void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, Block
   start[0] = begin;
 }
 
-// The largest block of a sample, if it has more than an eighth of the sample; else -1. A block with
-// a large share of all members is found this way.
+// The largest block of a sample, if it has more than an eighth of the sample; else -1. This guesses
+// the block with the largest share of all members.
 template <class I, class BlockOf>
 I guess_giant(I count, BlockOf block_of) {
   constexpr I samples = 256;

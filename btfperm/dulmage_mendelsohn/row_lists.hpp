@@ -28,9 +28,9 @@ struct Members {
   I operator[](I k) const { return list == nullptr ? k : list[k]; }
 };
 
-// Calls visit(i, j) for each entry of the columns. fetch(i) is called some entries earlier, for a
-// prefetch. With several threads, `visit` runs on all of them at once. False: the budget ended the
-// loop.
+// Calls visit(i, j) for each entry of the columns. fetch(i) is called some entries earlier for most
+// entries, for a prefetch. With several threads, `visit` runs on all of them at once, unless there
+// are few columns. False: the budget ended the loop.
 template <class I, class Fetch, class Visit>
 bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
                     Fetch fetch, Visit visit) {

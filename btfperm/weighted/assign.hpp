@@ -172,7 +172,7 @@ void shift_duals(const PatternView<I>& A, const double* value, const FineBlocks<
 template <class I>
 struct SearchedBlocks {
   std::vector<SizedBlock> blocks;  // size: of rows or columns, whichever are more
-  std::vector<std::int64_t> rest;  // entries of each block and of those after it
+  std::vector<std::int64_t> rest;  // entries in the columns of each block and of those after it
 
   SearchedBlocks(const PatternView<I>& A, const FineBlocks<I>& all) {
     for (I k = 0; k < all.count; ++k) {

@@ -56,7 +56,7 @@ class Auction {
         displaced_(memory.lists[3]) {}
 
   // Improves the prices of the rows and the matching in the memory, in phases with smaller and
-  // smaller epsilon. After `most_passes` over the entries it stops, and some columns have no row.
+  // smaller epsilon. After `most_passes` over the entries it stops; columns may then have no row.
   // Returns false and changes nothing if more than `most_equal` of the columns have several best
   // choices. Then bids would lower prices by epsilon only, and a search is faster.
   bool run(int phases, double most_passes, int threads) {
@@ -134,7 +134,7 @@ class Auction {
   static constexpr std::int64_t least_shared = 1 << 12;
 
   // The mean difference between the first and the second choice, divided by first_share; 0 if the
-  // difference is 0 for more than most_equal of the columns.
+  // difference is 0, up to rounding, for more than most_equal of the columns.
   double first_epsilon() {
     std::array<double, terms> sums{};
     std::array<I, terms> equals{};

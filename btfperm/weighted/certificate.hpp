@@ -14,8 +14,8 @@ namespace btfperm {
 // What one pass over the entries measures. The scaled value of an entry is its value plus
 // the duals of its row and column.
 struct DualCheck {
-  double excess;         // the largest scaled value: above 0, the duals are not feasible
-  std::int64_t at;       // an entry that has it
+  double excess;         // the largest scaled value, or 0: above 0, the duals are not feasible
+  std::int64_t at;       // an entry that has it; -1: none is above 0
   double slack;          // the sum of minus the scaled value over the matched entries
   double largest_slack;  // and its largest term
   double total;          // the sum of the values of the matched entries

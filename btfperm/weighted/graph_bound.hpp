@@ -5,7 +5,7 @@
 //             vertex as a bidder and one as an object: the bidder u values the object v at the
 //             weight of {u, v} minus the price of v. The largest value of a bidder, or 0, is its
 //             profit. The duals (profit + price) / 2 of the vertices are feasible whenever the
-//             auction ends; so it ends after a fixed number of passes over the entries.
+//             auction ends; so it ends at the latest after a fixed number of passes.
 // Paper       D. P. Bertsekas, Annals of Operations Research 14, 1988, for the bids. A bidder stops
 //             as soon as no value is above 0, so prices start at 0 without scaling
 // Cost        O(passes (n + nnz)). Workspace: 4 n
@@ -21,8 +21,8 @@
 
 namespace btfperm {
 
-// Stores the duals of the auction or, if their sum is smaller, half of the largest weight of each
-// vertex. A bid raises a price by best - second value + step * (mean of these largest weights).
+// Stores the duals of the auction or half of the largest weight of each vertex: those with the
+// smaller sum. A bid raises a price by best - second value + step * (mean of the largest weights).
 template <class I>
 void bound_by_auction(const PatternView<I>& A, const double* weight, double step, double passes,
                       double* dual, Workspace& workspace, Budget& budget) {

@@ -107,7 +107,7 @@ GraphCheck check_graph_matching(const PatternView<I>& A, const double* weight, c
 }
 
 struct GraphDualCheck {
-  double excess = 0;      // the largest weight minus its duals; above 0, they are not feasible
+  double excess = 0;      // the largest weight minus its duals, or 0; above 0: not feasible
   std::int64_t at = -1;   // an entry that has it
   double total = 0;       // of the duals
   bool negative = false;  // a dual is below 0 or no number

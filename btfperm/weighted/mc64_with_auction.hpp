@@ -23,9 +23,9 @@ struct Mc64WithAuction {
   // alone 100. Passes over a small block are cheaper, because it stays in the cache.
   static double most_passes(std::int64_t entries) { return entries < 200'000 ? 10 : 6; }
 
-  // Matches all columns of a block. Searches that would visit too many entries are abandoned; an
-  // auction then finds better prices to start from or, if most columns have several best choices, a
-  // larger matching precedes the searches. False: the budget ended the call.
+  // Matches all columns of a block. If it is square, searches that would visit too many entries are
+  // abandoned; an auction then finds better prices to start from or, if most columns have several
+  // best choices, a larger matching precedes the searches. False: the budget ended the call.
   static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,
                             Budget& budget, WeightedCounters& counters) {
     using Outcome = typename Mc64<I>::Outcome;

@@ -5,7 +5,7 @@
 //             libgomp is not instrumented, so every join and every barrier would be reported as a
 //             race. This file replaces libgomp in that build: it implements the entry points that
 //             GCC calls for our pragmas by std::thread and std::barrier.
-// Order       Only fork, join, barriers and critical sections order two threads, as OpenMP
+// Order       Only fork, join, barriers, critical and atomic sections order two threads, as OpenMP
 //             promises. Relaxed counters divide loops and singles and order nothing: a lock would
 //             hide races.
 // Missing     If the module cannot be loaded because an entry point is undefined, add it here

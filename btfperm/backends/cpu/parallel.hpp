@@ -70,8 +70,8 @@ void for_parts(I count, int threads, Limit& budget, Body body) {
 }
 
 // Writes value(k) for each k with keep(k), in order, to `out`; returns their number. On several
-// threads, both functions may be called twice for a k, by the same thread. Throws Unfinished if the
-// budget ends the loop.
+// threads, keep(k) is called twice for each k, by the same thread. Throws Unfinished if the budget
+// ends the loop.
 template <class I, class T, class Keep, class Value, class Limit = NoBudget>
 I select(I count, int threads, T* out, Keep keep, Value value, Limit&& budget = Limit{}) {
   threads = std::min(threads, most_threads);

@@ -7,7 +7,7 @@
 //             iteration is left for it, thread 0 continues to spend while another thread works.
 // Use         shared_loop(count, block, threads, budget, counters, [&](I k, auto& own) { ... }); in
 //             the iteration, own.spend(edges), own.stopped() and own.counted. Counted is a struct
-//             of numbers with add(other). On one thread, `own` is an Alone.
+//             of numbers with add(other). A caller that uses one thread may pass an Alone instead.
 #pragma once
 
 #include <omp.h>

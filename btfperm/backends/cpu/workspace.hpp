@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Workspace: the memory of an algorithm, allocated and released as a whole
 //
-// Idea        An algorithm allocates all its arrays at its start, never inside a loop. The arrays
-//             are not initialised. They exist as long as the Workspace. Large ones are consecutive
+// Idea        An algorithm allocates its arrays outside of its inner loops. The arrays are not
+//             initialised. They exist as long as the Workspace. Large ones are mostly consecutive
 //             in huge pages, which avoid most of the address translation of random accesses, and
 //             which the next Workspace reuses (page_store.hpp). AddressSanitizer reports every
 //             access to the bytes between two arrays.

@@ -7,7 +7,7 @@
 #include "backends/gpu/warp.cuh"
 
 // Collects up to `room` items of a block in shared memory; `end` appends them to global memory with
-// one atomic operation. Each further item is appended at once, with an atomic operation of its own.
+// one atomic operation. Further items are appended at once, by further atomic operations.
 // An item has `kinds` numbers, each with a list of its own. All threads of the block must call
 // `begin` and `end`.
 template <int kinds>

@@ -2,12 +2,12 @@
 // by levels: a search by levels in one cooperative launch, without the host
 //
 // Idea        The queue contains all items in the order of their discovery: a round processes the
-//             items that the preceding round pushed, divided among all blocks, and ends with one
-//             barrier. If levels are kept apart, a round is one level. Otherwise a block continues
-//             with the items that it discovered itself, for a few steps from its own memory, before
-//             the barrier: a step costs half of a round. One block alone processes rounds of fewer
-//             than `min_shared_items` items, until there are more.
-// Cost        a grid barrier for each round, and some five dependent memory accesses
+//             items that the preceding round pushed, divided among all blocks, and ends with a
+//             barrier. If levels are kept apart, such a round is one level. Otherwise a block
+//             continues with the items that it discovered itself, for a few steps from its own
+//             memory, before the barrier: a step costs half of a round. One block alone processes
+//             rounds of fewer than `min_shared_items` items, level by level, until there are more.
+// Cost        one grid barrier or more for each round, and some five dependent memory accesses
 // Invariants  The word to which all blocks add when they arrive at the barrier also counts the
 //             pushed items and carries flags. Two such words alternate, because a fast block may
 //             arrive at the next barrier before a slow one has read the word of this one.
@@ -48,8 +48,8 @@ struct Levels {
 
 constexpr Count entries_of_an_item = 64;
 
-// If `ordered`, a round is exactly one level; else its items are of this level or higher, and no
-// later round is ordered. `narrow`: one block processes the round alone.
+// If `ordered`, the items being visited are of this level; else of this level or higher, and no
+// later round is ordered. `narrow`: one block processes the round alone, one level after the other.
 struct Round {
   Count level;
   bool ordered;

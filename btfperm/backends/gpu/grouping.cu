@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // grouping: the members of each group, ascending, from the group of each item
 //
-// Idea        The sizes are counted; their prefix sums are the starts of the groups. Most groups
-//             have one member, which goes to its place. For the few large groups, each warp counts
+// Idea        The sizes are counted; their prefix sums are the starts of the groups. The member of
+//             a group of one goes to its place. For the few large groups, each warp counts
 //             the members in its share of the items, which gives their places. The members of
-//             all other groups are written in any order; then one warp for each group sorts them,
+//             all other groups are written in any order; then a warp sorts each of these groups,
 //             by the number of smaller members.
 // Cost        two launches; four passes, one more if there are large groups, and the squares of the
 //             sizes of the small groups

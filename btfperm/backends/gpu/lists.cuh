@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of very different lengths, shared among the threads of a launch
 //
-// A group of lanes visits a list together. A long list is deferred, and the whole block visits it
-// after all others; otherwise a few dense rows of a circuit matrix would delay a whole level. A
-// list that is too long for a block can be left to the whole grid.
+// A group of lanes visits a list together. The first long lists are deferred, and the whole block
+// visits them after all others; otherwise a few dense rows of a circuit matrix would delay a whole
+// level. A list that is too long for a block can be left to the whole grid.
 #pragma once
 
 #include "backends/gpu/index.cuh"

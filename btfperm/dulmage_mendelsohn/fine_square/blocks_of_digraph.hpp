@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// blocks of a digraph: completes a search that started on a GPU
+// blocks of a digraph: completes a search that started on a GPU or over ranks
 //
 // Idea        Lists of predecessors are columns, so tarjan and heights can use them. A given height
 //             is a lower bound on the height of the vertex.

@@ -26,7 +26,7 @@ struct Contracted {
 // null: for each of the `all` vertices of an earlier graph, before the call its vertex in this
 // graph, after the call its component; `fresh`: the earlier graph is this one. old_member: a vertex
 // of the earlier graph for each vertex of this graph; null: the graphs are the same. floor, if not
-// null: a lower bound on the height of each component.
+// null: a lower bound on the height of each vertex of this graph.
 extern "C" __global__ void __launch_bounds__(256, 4)
     contract_names(Index n, Index lanes, const Index* indptr, const Index* pred, Index sets,
                    Index* name, Index* number, Index all, Index fresh, Index* vertex,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // find square: the order of the searches in the square part
 //
-// peel runs first, if `may_peel` holds. One thread: without peel, a test whether all is one block;
-// then tarjan, whose order gives the heights. Several threads: the giant component, trim, the small
-// components, tarjan for the remaining vertices, then the heights by levels. Blocks and heights are
-// the same on any number of threads, because they are functions of the entries alone.
+// peel runs first, if `may_peel` holds. Few threads or vertices: without peel, a test whether all
+// is one block; then tarjan, whose order gives the heights. Otherwise the giant component, trim,
+// the small components, tarjan for the rest (for all if much is left), the heights by levels. The
+// results do not depend on the number of threads: they are functions of the entries alone.
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/coloring.hpp"
@@ -36,8 +36,8 @@ bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budge
   return true;
 }
 
-// Names the components that neither forward-backward nor coloring found. `order` has a place for
-// each of `rows`. False: the budget ended the call.
+// Names the components of `rows`, which are the vertices that are still open. `order` has a place
+// for each of them. False: the budget ended the call.
 template <class I>
 bool finish_by_tarjan(Components<I>& C, const Members<I>& rows, const Team& team, I* order,
                       Budget& budget) {

@@ -23,7 +23,7 @@
 constexpr int reaches = 1, is_reached = 2, is_out = 7;
 
 // Marks the vertices that are not in the graph, and finds the vertex with the largest product of
-// degrees: the product is in the upper half of a word, the vertex in the lower one.
+// degrees: the upper half of a word holds the product, at most 2^32 - 1, the lower one the vertex.
 extern "C" __global__ void begin_search(Index n, const Index* indptr, const Index* out, int* mark,
                                         Count* best) {
   Count mine = 0;

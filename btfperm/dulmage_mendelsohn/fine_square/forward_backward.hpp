@@ -5,8 +5,8 @@
 //             and that it reaches; every other component is entirely inside or outside "reaches the
 //             pivot". The forward search is needed only among these vertices. If the backward
 //             search had few levels, each of these vertices repeatedly checks whether one of its
-//             predecessors is reached, so column lists suffice. Otherwise the successors are listed
-//             and searched in levels, and one thread searches narrow levels.
+//             predecessors is reached, so column lists suffice. Otherwise, or after 64 sweeps, the
+//             successors are listed and searched in levels, narrow ones by one thread.
 // Paper       L. K. Fleischer, B. Hendrickson, A. Pinar, "On identifying strongly connected
 //             components in parallel", IPDPS 2000 Workshops; one pivot only, as in G. M. Slota, S.
 //             Rajamanickam, K. Madduri, "BFS and coloring-based parallel algorithms for strongly

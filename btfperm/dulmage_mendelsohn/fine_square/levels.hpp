@@ -8,8 +8,8 @@
 //             are not visited, and the threads do not compete for its counter.
 // Cost        O(entries), two random accesses each. (`heights` needs one, but also the components
 //             in order, which only tarjan computes)
-// Encodings   a component is named by one of its rows; for that vertex mark = entries that lead out
-//             of the component and are not yet counted down, height = that of the component.
+// Encodings   a component is named by one of its rows; for that vertex mark = entries that lead to
+//             others but the giant one, not yet counted down, height = that of the component.
 //             block[name] = 1 + the number of a block of several rows, 0: it has one row
 // Races       heights rise by compare and exchange before the counter falls (release, acquire): the
 //             thread that finds the counter at 0 reads all of them

@@ -3,9 +3,9 @@
 //
 // Idea        Each vertex computes the largest number of the vertices that reach it, and of those
 //             that it reaches. If both are the same number, this is the name of its component. An
-//             edge between vertices with different pairs of numbers is in no cycle. These edges and
-//             the named vertices are removed, and the next round begins. The smallest numbers are
-//             computed with the same memory accesses, which halves the number of rounds.
+//             edge between vertices with different numbers is in no cycle. These edges and the
+//             edges of named vertices are removed, and the next round begins. The smallest numbers
+//             are computed in the same sweeps, which saves rounds.
 // Paper       forward-backward coloring as in G. M. Slota, S. Rajamanickam, K. Madduri, IPDPS 2014,
 //             with both directions at once: G. Alabandi, W. Sands, G. Biros, M. Burtscher, "A GPU
 //             algorithm for detecting strongly connected components", SC 2023 (ECL-SCC); two orders
@@ -79,7 +79,7 @@ extern "C" __global__ void sweep(Index count, const Index* tails, const Index* h
   if (more) raise(changed, number);
 }
 
-// The shortcuts: a vertex combines its numbers with those of the vertices that these numbers name.
+// The shortcuts: a vertex takes over the numbers of the vertices that its own numbers name.
 extern "C" __global__ void ask_further(Index n, const Index* name, Learned* learned, Count number,
                                        Count* changed) {
   bool more = false;
@@ -103,7 +103,7 @@ extern "C" __global__ void settle(Index n, const Learned* learned, Index* name) 
     if (name[v] < 0) name[v] = learned[v].name();
 }
 
-// The edges between vertices of unfinished components that have the same names.
+// The edges between vertices of unfinished components that have the same four numbers.
 extern "C" __global__ void keep_edges(Index count, const Index* tails, const Index* heads,
                                       const Learned* learned, Index* new_tails, Index* new_heads,
                                       Count* kept) {

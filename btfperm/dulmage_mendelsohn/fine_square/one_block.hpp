@@ -4,9 +4,9 @@
 // Idea        A breadth-first search from a pivot along the predecessors finds the vertices that
 //             reach the pivot. The pivot reaches a vertex if it reaches one of its predecessors; in
 //             a nearly symmetric pattern that predecessor was visited just before. The few vertices
-//             that were processed too early are processed again, until nothing changes. On meshes
-//             in any order this costs far less than tarjan, and very little if a column is dense.
-//             If it makes no progress, the search stops early.
+//             that were processed too early are processed again, while this finds many of them. On
+//             meshes in any order this costs far less than tarjan, and very little if a column is
+//             dense. If it makes no progress, the search stops early, without a result.
 // Paper       ours; forward-backward with one list for both directions
 // Cost        O(entries), and the sweeps. Workspace: m + 1 words, m bytes
 // Prefer it   if there are no sources, before tarjan

@@ -51,8 +51,8 @@ class Touched {
   std::vector<std::uint8_t> is_listed_;
 };
 
-// Gives seed k the label values[k] and propagates labels. A vertex accepts a larger label; with
-// `within`, it accepts only the label within[v], once. `label` and `within` have places for ghosts.
+// Offers seed k the label values[k] and propagates labels. An active vertex accepts a larger label;
+// with `within`, only the label within[v], once. `label` and `within` have places for ghosts.
 template <class I>
 void spread(const OwnedDigraph<I>& G, const I* within, I* label, std::int64_t n_seeds,
             const I* seeds, const I* values, Touched<I>& touched, Budget& budget) {
@@ -79,8 +79,8 @@ void spread(const OwnedDigraph<I>& G, const I* within, I* label, std::int64_t n_
 }
 
 // Peels the ready vertices, whose degree is 0, and those that become ready. degree[v] counts the
-// successors that are not peeled; it becomes -1 when v is peeled. The lists hold predecessors, each
-// of which gets at least the height of v plus one. For a ghost, -degree is the number that its
+// vertices not peeled in whose list v is; it becomes -1 when v is peeled. Each vertex in the list
+// of a peeled v gets at least the height of v plus one. For a ghost, -degree is the number that its
 // owner must subtract.
 template <class I>
 void peel_owned(const OwnedDigraph<I>& G, I* degree, I* height, std::int64_t n_ready,

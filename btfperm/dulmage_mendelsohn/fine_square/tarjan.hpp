@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tarjan: strongly connected components of the part of the square that the peel left
+// tarjan: strongly connected components of the vertices with mark 0, on one thread
 //
 // Idea        A depth-first search along the predecessors finds the components, predecessors before
 //             successors. When all vertices are visited and the path is known to be one component,
@@ -33,7 +33,7 @@ struct PathFrame {
   I row() const { return place < 0 ? ~place : place; }
 };
 
-// Whether the path is one component: each vertex on it reaches one before it.
+// Whether the path is one component: each vertex on it but the first reaches one before it.
 template <class I>
 bool is_one_component(const Vertex<I>* vertices, const PathFrame<I>* path, I depth) {
   I lowest = std::numeric_limits<I>::max();

@@ -25,7 +25,7 @@ __device__ inline bool has(const Index* indptr, const Index* pred, Index list, I
   return false;
 }
 
-// Counts the edges into every `apart`-th vertex with a short list, and those with a reverse edge.
+// Counts the edges into every `apart`-th vertex, and those with a reverse edge, if lists are short.
 extern "C" __global__ void sample(Index n, Index apart, const Index* indptr, const Index* pred,
                                   const Index* out, Count* edges, Count* both) {
   Count mine = 0, mine_both = 0;

@@ -2,9 +2,9 @@
 // heavy-perfect: a matching of all columns of a block that is nearly the best, by an auction
 //
 // Idea        The start and the searches of mc64 run first. They give the best matching if they
-//             take at most four passes over the entries, if the block is not square, or if most
-//             columns have several best choices. Otherwise an auction in two phases matches all
-//             columns, or all but a few at its limit, which shortest augmenting paths match.
+//             take few passes over the entries, if the block is not square, or if most columns
+//             have several best choices. Otherwise an auction in two phases matches all columns
+//             or, at its limit, a part of them; shortest augmenting paths match the others.
 //             The prices bound the distance from the optimum: it is at most the sum of the reduced
 //             costs of the matched entries.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the

@@ -108,8 +108,8 @@ class Mc64 {
     for (I j = 0; j < A_.n; ++j) {
       if (budget_.stopped()) return Outcome::stopped;
       if (col_match_[j] >= 0) continue;
-      // Later searches visit more entries, so this estimate is below the total work: if the
-      // estimate exceeds `most_passes`, the total work would exceed it, too.
+      // Later searches usually visit more entries, so this estimate is mostly below the total work:
+      // if the estimate exceeds `most_passes`, the total work would probably exceed it, too.
       const auto edges = static_cast<double>(counters_.edges - before);
       if (edges > least && edges * (unmatched / searches) > most_passes * A_.nnz()) {
         return Outcome::gave_up;
@@ -219,8 +219,8 @@ class Mc64 {
 
   bool is_tight(I p, I j) const { return A_.cost[p] - row_price_[A_.indices[p]] <= col_price_[j]; }
 
-  // Matches column j to a row whose column has a tight entry in an unmatched row. Each column is
-  // searched once in all for such an entry, because a matched row stays matched.
+  // Matches column j to an unmatched row, or to a row whose column has a tight entry in one. Each
+  // column is searched once in all for such an entry, because a matched row stays matched.
   void match_by_displacement(I j) {
     for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
       if (!is_tight(p, j)) continue;

@@ -2,9 +2,9 @@
 // external_files: temporary files that are read and written in blocks
 //
 // Idea        A temporary file has no name: the system removes it when the process ends, in
-//             whatever way. Blocks pass through the page cache, but do not stay there: a block that
-//             was written is scheduled for the disk at once. Blocks that were read, and all but the
-//             last 32 MiB written, are dropped from the cache. The next block is requested ahead.
+//             whatever way. Blocks pass through the page cache, but on Linux do not stay there: one
+//             that was written is scheduled for the disk at once. Blocks that were read, and all
+//             but the last 32 MiB written, are dropped. The next block is requested ahead.
 // Cost        counted in IoVolume, in bytes that were read and written
 // Faults      IoFailure with the number of the system's error, such as ENOSPC
 #pragma once

@@ -10,7 +10,7 @@
 //             Changed: a radix sort. As published, the matching need not be maximal: extend=1
 //             then matches the remaining edges by decreasing weight
 // Cost        O(n + m): at most 6 passes sort. Workspace: 2 m edges, 5 n indices, 9 n bytes
-// Prefer it   as the heaviest of these matchings, if one thread is fast enough
+// Prefer it   as usually the heaviest of these matchings, if one thread is fast enough
 // Options     extend (0): 1: make the matching maximal
 // Encodings   other_end[v], length[v], of a vertex v at the end of a path: the other end of the
 //             path, v itself for a path without edges; its number of edges. link[2 v], link[2 v +

@@ -15,8 +15,8 @@
 //             the columns of the matrix, which saves a list of all edges, and finds the heaviest
 //             edge of a vertex without a random access for each edge
 // Cost        O(n + m) expected if the weights are equal or random: a round removes at least half
-//             of the edges on average; never more than O(limit m). Workspace: m edges, twice that
-//             if the last ones are sorted, n candidates, n indices
+//             of the edges on average; also O(n + limit m) if limit > 0. Workspace: m edges, twice
+//             that if the last ones are sorted, n candidates, n indices
 // Prefer it   nearly always: nearly the weight of greedy in less time, and on several threads
 // Options     ties (renewed): renewed or fixed; model (auto): sequential, crew, or auto: crew on
 //             several threads; limit (8): see above, 0: rounds only

@@ -14,7 +14,7 @@
 //             launch runs many rounds, with barriers between the steps. Random numbers are those
 //             of red_blue.hpp, so the matching is the same
 // Cost        O(n + m) expected on random graphs, in some 20 to 40 rounds. As in the paper, a long
-//             list holds up a round: one group of lanes visits it. Memory: 4 n
+//             list holds up a round: one group of lanes visits it. Memory: 6 n, results included
 // Prefer it   for comparison with local-max, whose matching is heavier
 // Encodings   colour[v] = 1: blue, 2: red, 0: neither, as v is matched or dead. sigma[v]: the
 //             vertex that v proposes to, or accepts; -1: none; -2: v is dead
