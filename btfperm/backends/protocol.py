@@ -109,7 +109,8 @@ class Backend(Protocol):
         """A problem in which nothing is matched."""
 
     def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
-        """The same problem on this backend; `problem` itself if it is on this backend already."""
+        """The same problem on this backend, on the given device if it is not None; `problem` itself
+        if it is there already."""
 
     def run(
         self,
@@ -148,8 +149,9 @@ class Backend(Protocol):
         """Matching and cover, on the device that holds the caller's matrix."""
 
     def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
-        """The `Form` of the Dulmage-Mendelsohn decomposition by a maximum matching; its arrays are
-        on the device that holds the caller's matrix."""
+        """The `Form` of the Dulmage-Mendelsohn decomposition by a maximum matching. Permutations
+        and boundaries of fine blocks are on the device that holds the caller's matrix, the coarse
+        boundaries on the host."""
 
     def is_ready(self, session: Session) -> bool:
         """Whether a step can run here without the cost of starting a device."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What works on this machine, and why the rest does not: the facts behind `btfperm doctor`.
 
-Packages are not imported; their metadata is read. There are two exceptions, to test that they work:
-the compiled core is loaded, and CuPy runs a kernel if there is a GPU.
+Optional packages are not imported; their metadata is read. There are exceptions, to test that they
+work: the compiled core and mpi4py are loaded, and CuPy runs a kernel if there is a GPU.
 """
 
 from __future__ import annotations

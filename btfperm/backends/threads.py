@@ -50,8 +50,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def is_forked() -> bool:
-    """Whether this is a forked child of a process with threads, such as those of a GPU driver.
-    The child does not have them."""
+    """Whether this is a forked child of a process with threads, such as those of a GPU driver. The
+    child does not have them. Where the system does not list threads, every forked child counts."""
     return _forked
 
 
@@ -68,7 +68,7 @@ def checked_threads(threads: int | None) -> int | None:
 
 def pass_threads(entries: int, asked: int | None) -> int:
     """The number of threads for passes over this number of entries: one below a million, otherwise
-    `asked`, or all cores if that is None."""
+    `asked`, or all cores if that is None, or fewer, see `start_threads`."""
     asked = checked_threads(asked)
     if entries < _WORTH_PASSING:
         return 1
@@ -77,7 +77,7 @@ def pass_threads(entries: int, asked: int | None) -> int:
 
 def start_threads(wanted: int) -> int:
     """The number of threads, including the calling one, for its next calls of the core: `wanted`,
-    or as many as can be started; one in a forked child."""
+    but at most 254, or fewer if the system refuses some; one where `is_forked` holds."""
     global _said
     wanted = min(wanted, _MOST_TOGETHER)
     if wanted <= 1 or _forked:

@@ -89,8 +89,9 @@ def dulmage_mendelsohn(
 
     Notes
     -----
-    O(nnz) after the transversal. A matrix on a GPU is decomposed there, unless
-    ``backend="cpu"``: the result holds CuPy arrays; see `Decomposition`.
+    After the transversal, the cost on one thread is nearly linear in m + n + nnz. A matrix on a GPU
+    is decomposed there, and the result holds CuPy arrays (see `Decomposition`), unless
+    ``backend="cpu"``, or the GPU was not requested and cannot do it.
 
     Examples
     --------

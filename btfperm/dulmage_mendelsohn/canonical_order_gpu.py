@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of ``canonical_order.cu``: numbers of the blocks, then one sort per side."""
+"""The host's side of ``canonical_order.cu``: numbers of the blocks, then a sort by them."""
 
 from __future__ import annotations
 

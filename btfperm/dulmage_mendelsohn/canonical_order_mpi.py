@@ -3,7 +3,7 @@
 
 Blocks are sorted by decreasing height, then by their smallest column (vertical blocks: row); rows
 and columns ascend in each block (``canonical_order.hpp``). Each rank knows the block of each of its
-rows and columns, by its name. Three exchanges give each rank the positions of what it owns:
+rows and columns, by its name. Three steps give each rank the positions of what it owns:
 
 1. to the owner of each block: how many of its rows and columns a rank has;
 2. from there to the owner of its smallest column, where the blocks of a rank are in the order of

@@ -25,7 +25,7 @@ from btfperm.results import IndexArray
 
 __all__ = ["decompose", "decompose_on_device"]
 
-# Indices for each row or column that a decomposition needs in addition to the matrix, the matching
+# Indices for each row or column that a decomposition needs at least beside the matrix, the matching
 # and one list of all entries (the row lists, or edges between matched pairs). Triangular matrices
 # need little more, others several times as many; the check uses the small number, because the large
 # one would refuse matrices for which the memory suffices.
@@ -82,8 +82,7 @@ def decompose(session: Session, row_match: Any, col_match: Any) -> Form:
 
     Raises
     ------
-    BackendUnavailableError : the device fails, or has too little free memory
-    DefectError : the matching is not maximum
+    BackendUnavailableError, DefectError : as for `decompose_on_device`
     """
     pattern: Any = session.pattern
     if pattern.backend == "gpu":

@@ -10,8 +10,8 @@ entries have the largest product, the largest sum, or the largest smallest modul
    prices of ``auction.hpp`` if the searches are long. ``approximate/heavy_perfect.hpp`` also keeps
    the matching of that auction, which is nearly the best; ``approximate/heavy_perfect.cu`` runs the
    auction on a GPU. ``bottleneck.py`` bisects over the moduli.
-3. The certificate: one pass over all entries checks the duals and bounds the distance from the
-   optimum (``certificate.py``).
+3. The certificate (product and sum): one pass over all entries checks the duals and bounds the
+   distance from the optimum (``certificate.py``).
 """
 
 from __future__ import annotations
@@ -89,12 +89,13 @@ def weighted_transversal(
 
     Returns
     -------
-    WeightedTransversal : the matching, its objective and the duals that prove it, on the host
+    WeightedTransversal : the matching, its objective and, for "product" and "sum", the duals that
+        prove it, on the host
 
     Raises
     ------
-    InvalidMatrixError : `A` has no values, or a value is NaN or infinite; the message names its row
-        and column
+    InvalidMatrixError : `A` has no values; or a value is NaN or infinite, or its modulus is too
+        large for double precision, and the message names its row and column
     InvalidArgumentError : there is no such objective, or no such algorithm for it on this backend
     BackendUnavailableError : the GPU cannot be used, fails, or has too little free memory
     LimitReachedError : a limit ended the search
@@ -102,9 +103,9 @@ def weighted_transversal(
 
     Notes
     -----
-    The cost is a few passes over the entries if these match most columns, as in most matrices of
-    applications; O(n (n + nnz) log n) in the worst case. Source: I. S. Duff, J. Koster, SIAM J.
-    Matrix Anal. Appl. 20, 1999, and 22, 2001.
+    The cost of "mc64" is a few passes over the entries if the first of them match most columns, as
+    in most matrices of applications; O(n (n + nnz) log n) in the worst case. Source: I. S. Duff, J.
+    Koster, SIAM J. Matrix Anal. Appl. 20, 1999, and 22, 2001.
 
     Examples
     --------
@@ -273,7 +274,7 @@ def _assigned(
     if call.objective == "product":
         value = np.log(modulus)
     else:
-        # Sums of large values may overflow. Division by a power of 2 is exact.
+        # Sums of large values may overflow. Division by a power of 2 is exact unless it underflows.
         unit = 2.0 ** max(0, math.frexp(modulus.max(initial=0.0))[1] - _LARGEST_EXPONENT)
         value = modulus / unit
     blocks = (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)

@@ -32,7 +32,7 @@ def largest_smallest(
 ) -> tuple[Transversal, float, int]:
     """(transversal, its smallest modulus, number of searches). O(log nnz) searches, which have
     `time_limit` seconds in all; `how` are other arguments of each. A transversal that is not
-    maximum: a limit ended the last search."""
+    maximum: a limit ended the last search, and the modulus is only a lower bound of the largest."""
     end = None if time_limit is None else time.perf_counter() + time_limit
     rank = transversal.structural_rank
     if rank == 0:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The checks of a matching in a graph, and the bound on the weight of every matching.
 
-What each algorithm guarantees, and what is checked:
+What each algorithm guarantees if no limit ends it, and what is checked:
 
-* ``dominant`` (greedy, local-max): maximal and locally dominant, so at least half of the optimum
+* ``dominant`` (greedy, local-max, local-max-external): maximal and locally dominant, so at least
+  half of the optimum. `local-max-external` has its own check (``external_certificate.hpp``)
 * ``half`` (gpa): feasible duals of the algorithm prove at least half of the optimum. The matching
   need be neither maximal nor locally dominant
 * ``maximal`` (hem, random-greedy, red-blue): no edge joins two unmatched vertices
@@ -124,7 +125,8 @@ def check_matching(
 
 
 def judge(pattern: Pattern, mate: Any, facts: Facts, guarantee: str | None) -> MatchingCheck:
-    """Whether the facts about a matching are those that the algorithm guarantees.
+    """Checks that the facts about a matching are those that the algorithm guarantees, and returns
+    what the result shows.
 
     Raises
     ------

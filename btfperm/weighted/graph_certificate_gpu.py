@@ -48,7 +48,8 @@ class DeviceChecks:
     def check(self, mate: Any, round_of: Any, rounds: int) -> dict[str, Any]:
         """What the passes over the vertices and the entries find: the fields of the class `Facts`
         of ``graph_certificate.py``, with `in_round` and `removed` on the host; `matched_weight` and
-        `half_of_heaviest`, (n,) on the device: half of the heaviest edge of each vertex."""
+        `half_of_heaviest`, (n,) on the device: half of the heaviest edge of each vertex. If a mate
+        is wrong, the edges are not checked."""
         import cupy
 
         graph, width = self._graph, self._graph.indices.dtype

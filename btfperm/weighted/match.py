@@ -95,7 +95,8 @@ def match(
         the result is a legal matching with `stopped_by`
     shape : (m, n), only with a (data, indices, indptr) triple
     memory : of "local-max-external": the memory that it may use, in bytes or as a text such as
-        "512M"; by default "1G". The result takes 12 bytes for each vertex in addition
+        "512M"; by default "1G". The result takes 12 bytes for each vertex in addition (16 from 2^31
+        vertices on)
     temporary : of "local-max-external": the folder for its temporary files, which need about 120
         bytes for each edge; by default that of the system
 
@@ -287,8 +288,9 @@ def _weight_of(valued: ValuedPattern, weights: str) -> Reals:
 
 
 def unit_of(largest: float) -> float:
-    """A power of 2 by which the weights are divided, without rounding errors. Otherwise, sums of
-    large weights may overflow, and half of a very small weight is not exact."""
+    """A power of 2 by which the weights are divided. A quotient is rounded only if it is too small
+    for a normal number. Without the division, sums of large weights may overflow, and half of a
+    very small weight is not exact."""
     exponent = math.frexp(largest)[1]
     excess = max(exponent - _LARGEST_EXPONENT, 0) + min(exponent + _LARGEST_EXPONENT, 0)
     return 2.0**excess

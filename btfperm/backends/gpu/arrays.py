@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays in and out: arrays on a device are used as they are, arrays on the host are staged
-through pinned memory. Everything runs on CuPy's current device and stream."""
+"""Arrays in and out: arrays on the current device are used as they are, large arrays on the host
+are staged through pinned memory. Everything runs on CuPy's current device and stream."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ class Limits(NamedTuple):
     """Bounds of a search. A round processes the items that the preceding round put in the queue.
 
     The search ends early if `window` successive levels have fewer than `narrow` items each on
-    average, after `max_levels` levels, or before a round whose lists have at least
-    `max_round_entries` entries. Each round is exactly one level until a round has fewer than
-    `in_order` items: this one and all later ones may contain items of several levels.
+    average, after `max_levels` levels, or, if the kernel visits several entries at once, before a
+    round whose lists have at least `max_round_entries` entries. Levels are exact until a round has
+    fewer than `in_order` items: from this one on, a step may visit items of several levels.
     """
 
     narrow: int = 0

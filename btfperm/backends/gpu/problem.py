@@ -43,7 +43,7 @@ class DeviceProblem:
     pattern : the pattern that the columns were copied from, on the host or on a device
     m : number of rows; indptr, indices: compressed columns
     row_match, col_match : the current matching, improved in place by the algorithms
-    host : the problem on the host that this one was copied from, or None
+    host : the problem on the host that this one was copied from, or last copied to; or None
     reached : marks of the rows that the last search reached from unmatched columns: the rows of a
         minimum cover if the search was right; None if the search left no marks
     has_room : whether the free memory of the device was checked for a search

@@ -2,9 +2,9 @@
 """Copies between the host and a device, through a ring of pinned buffers.
 
 The driver copies from or to ordinary memory by one thread, at a fraction of the bandwidth of the
-bus. Here the core's threads together fill one pinned buffer while filled ones are copied to the
-device, or empty a buffer that the device has filled. The ring is made once per process, because
-pinning is slow. The user's own arrays need not be pinned.
+bus. For a large array, the core's threads here together fill one pinned buffer while filled ones
+are copied to the device, or empty a buffer that the device has filled. The ring is made once per
+process, because pinning is slow. The user's own arrays need not be pinned.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ Design
 (``slices.py``). The bounds are chosen so that each rank has about the same number of entries.
 The owner of a column holds its row indices (`DistributedPattern`), its mate and its marks; the
 owner of a row holds its mate and its marks, and its list of columns as soon as a step needs it.
-No rank needs memory in proportion to the whole matrix, unless the matrix is small (*One path*).
+No step needs memory in proportion to the whole matrix on a rank, unless the matrix is small (*One
+path*) or the result is gathered.
 
 *Ghosts.* The rows of other ranks in the columns of a rank are its ghosts. `Halo` (``halo.py``)
 numbers owned rows and ghosts locally, so that arrays of marks and values are indexed by local

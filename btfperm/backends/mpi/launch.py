@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether this process is one of several ranks, and the communicator of all of them.
 
-MPI is not imported unless a launcher has started this process or the caller requests MPI.
+MPI is not imported unless a launcher has started this process, the caller requests MPI, or the
+caller asks for its `library`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def launched_ranks() -> int:
 
 
 def rank_by_launcher() -> int:
-    """The rank that the launcher reports; 0 without a launcher."""
+    """The rank that the launcher reports; 0 as for `launched_ranks`."""
     return _number_set(_RANK_SET_BY_LAUNCHERS)
 
 
@@ -43,8 +44,8 @@ def _number_set(names: tuple[str, ...]) -> int:
 
 
 def communicator(backend: str) -> Any:
-    """The communicator of the command line: None unless an MPI launcher has started this process,
-    or the user requests the backend ``"mpi"``."""
+    """The communicator of the command line: None unless the backend is ``"mpi"``, or ``"auto"`` in
+    a process that an MPI launcher has started."""
     if backend == "mpi" or (backend == "auto" and launched_ranks() > 0):
         return world()
     return None

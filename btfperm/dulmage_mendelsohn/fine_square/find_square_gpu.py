@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The square part on the device: the order of the searches.
 
-The peel runs first. One core continues if the rest is small, or long and narrow. If the rest is
-nearly symmetric, or if the search for the giant component takes too many levels, 2-cycles are
-contracted; otherwise the giant component is removed. Names are propagated for the other components,
-and the graph of the blocks is peeled, which gives the heights. A measured rule ends each step that
-is too serial for the device."""
+The peel runs first. If the rest is nearly symmetric, or if the search for the giant component takes
+too many levels, 2-cycles are contracted; otherwise the giant component is removed. Names are
+propagated for the other components, and the graph of the blocks is peeled, which gives the heights.
+At most of these steps, one core of the CPU continues if the rest is small, or if a measured rule
+finds the step too serial for the device."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from btfperm.dulmage_mendelsohn.fine_square.peel_gpu import peel
 
 __all__ = ["Square", "find_square", "heights_above"]
 
-# Graphs with fewer edges are faster on one core than on the device.
+# Graphs with at most this number of edges are faster on one core than on the device.
 _MAX_CPU_EDGES = 10_000
 # Shares of 2-cycles among the edges from which on they are contracted before any search, and before
 # the propagation of names.
@@ -47,8 +47,9 @@ class Square(NamedTuple):
 
     Attributes
     ----------
-    leader : (n,) smallest column of the block of each column; None if every block is one column
-    height : (n,) height of each block, at its leader; None if the whole matrix is one block
+    leader : (n,) smallest column of the block of each column; None if every block is one column, or
+        if `height` is None
+    height : (n,) height of each block, at its leader; None: the whole matrix is one block
     """
 
     leader: Any
@@ -92,7 +93,7 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
 
 
 def components(graph: Digraph) -> Any:
-    """The name of the component of each vertex, which is a member; -1 if it is removed. None if all
+    """The name of the component of each vertex, which is a member; -1 if it is removed. None: all
     vertices are one component."""
     name = minus_ones(graph.n, graph.width)
     found = None if two_cycles_gpu.share(graph) > _SYMMETRIC else find_giant(graph, name)

@@ -10,8 +10,9 @@ Idea        Vertices without successors, whose heights are then known, and verti
             components. Peeling the graph of the blocks gives the heights of the components.
 Paper       Slota, Rajamanickam, Madduri, IPDPS 2014 (Multistep): trimming, one forward-backward
             search, coloring, and a serial algorithm for the rest. The heights are ours.
-Cost        O(edges) per round; a round of coloring may propagate a label along any path, so that
-            long paths whose numbers are in random order cost many exchanges.
+Cost        O(edges) for a peel and for a search from one vertex. In a round of coloring, the color
+            of a vertex may change often, and long paths whose numbers are in random order cost many
+            exchanges.
 """
 
 from __future__ import annotations
@@ -116,9 +117,9 @@ def _color(graph: Digraph, rest: Bytes, name: Indices) -> None:
 def _finish_on_one_rank(
     graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices, *, has_blocks: bool
 ) -> bool:
-    """Finds all blocks of unknown height on the first rank, if the names and the edges between
-    different names are at most `GATHERED`. The vertices of a known block have one name, and count
-    as one vertex. `has_blocks`: there may be known blocks. Returns whether it did."""
+    """Finds all blocks of unknown height on the first rank, unless the names and the edges between
+    different names may be more than `GATHERED`. The vertices of a known block have one name, and
+    count as one vertex. `has_blocks`: there may be known blocks. Returns whether it did."""
     exchange, halo = graph.exchange, graph.predecessors.halo
     here = np.flatnonzero(open_blocks)
     if not has_blocks:

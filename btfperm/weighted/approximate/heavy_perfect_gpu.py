@@ -107,8 +107,8 @@ def _large_blocks(
     row_blocks: npt.NDArray[Any],
     col_blocks: npt.NDArray[Any],
 ) -> list[tuple[int, int]]:
-    """The square blocks whose columns have at least _LEAST_ENTRIES entries, and the numbers of
-    these entries."""
+    """The square blocks of several columns that have at least _LEAST_ENTRIES entries, and the
+    numbers of these entries; none if the number of columns is too large for a bid."""
     heights, widths = np.diff(row_blocks), np.diff(col_blocks)
     totals = np.concatenate([[0], np.cumsum(np.diff(indptr)[col_perm], dtype=np.int64)])
     entries = np.diff(totals[col_blocks])
