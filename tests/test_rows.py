@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import io
+import itertools
 import json
 import re
 import subprocess
@@ -34,9 +35,9 @@ __all__ = ["cli"]
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 # Four blocks of one row each, a matching that is not the diagonal, and orders of rows and columns
-# that differ from their inverses.
+# for which no other choice of gather or scatter for each of them is block triangular.
 A = scipy.sparse.coo_array(
-    np.array([[0, 2.5, 0, 0], [0, 0, 1, 3], [4, 0, 0, 0], [0, 1, -2.0, 0]])
+    np.array([[0, 1, 2.5, 0], [1, 0, 0, 3], [0, 4, 0, 0], [-2.0, 1, 0, 0]])
 ).tocsc()
 
 
@@ -132,25 +133,45 @@ def test_a_permutation_with_two_places_exchanged_is_wrong(tmp_path, name, field)
         assert wrong & {"matching", "rank", "triangular"}
 
 
+@pytest.mark.parametrize("wrong", ["twice", "outside"])
+@pytest.mark.parametrize("field", [0, 1])
+@pytest.mark.parametrize("name", [row.name for row in rows.values() if not row.matching_only])
+def test_a_reader_corrects_no_array_that_is_no_permutation(tmp_path, name, field, wrong):
+    """The inverse by `numpy.argsort`, for example, is a permutation whatever the file holds."""
+    order = CONVENTIONS[name](btfperm.dulmage_mendelsohn(A))
+    changed = np.array(order[field])
+    changed[0] = changed[1] if wrong == "twice" else 9
+    about = {"convention": np.array(name), **order._asdict(), order._fields[field]: changed}
+    np.savez(tmp_path / "perm.npz", **about)
+    found = {violation.check for violation in verdict(tmp_path / "perm.npz").violations}
+    assert "permutations" in found, f"read_{name} corrects {order._fields[field]}: use gather_of"
+
+
 @pytest.mark.parametrize("name", rows)
 def test_the_row_describes_the_adapter(name):
     row, order = rows[name], CONVENTIONS[name](btfperm.dulmage_mendelsohn(A))
     assert type(order) is getattr(conventions, row.result)
     assert order._fields == row.arrays
-    assert row.direction in ("gather", "scatter") and row.base in (0, 1)
+    assert row.base in (0, 1)
     smallest = min(int(np.min(order[k])) for k in range(2))
     assert smallest == row.base
     assert getattr(btfperm, f"as_{row.stem}") is row.adapter
     perms = [np.asarray(order[k]) - row.base for k in range(2)]
-    opposite = "scatter" if row.direction == "gather" else "gather"
-    assert triangle(perms, row.direction) == row.triangle
-    assert triangle(perms, opposite) == "none", "the direction of the row is wrong"
+    stated = tuple(row.direction.split(", ")) * (1 if ", " in row.direction else 2)
+    choices = list(itertools.product(("gather", "scatter"), repeat=2))
+    assert stated in choices, "direction is 'gather', 'scatter' or 'scatter, gather'"
+    forms = {directions: triangle(perms, directions) for directions in choices}
+    assert forms.pop(stated) == row.triangle, f"form of A in the other directions: {forms}"
+    assert set(forms.values()) == {"none"}, f"the direction of the row is wrong: {forms}"
 
 
-def triangle(perms, direction):
-    """The block triangular form to which the permutations, which gather or scatter as `direction`
-    states, bring `A`: "upper", "lower" or "none"."""
-    rows_there, cols_there = (np.argsort(p) if direction == "scatter" else p for p in perms)
+def triangle(perms, directions):
+    """The block triangular form to which the permutations of the rows and of the columns, which
+    gather or scatter as `directions` states, bring `A`: "upper", "lower" or "none"."""
+    rows_there, cols_there = (
+        np.argsort(perm) if direction == "scatter" else perm
+        for perm, direction in zip(perms, directions, strict=True)
+    )
     d = btfperm.dulmage_mendelsohn(A)
     block = np.repeat(np.arange(d.n_blocks), np.diff(d.row_blocks))
     i, j = np.nonzero(A.toarray()[rows_there, :][:, cols_there])
@@ -266,8 +287,8 @@ def test_the_rows_of_the_guide_pass_the_tests_of_rows(toy_format, toy_convention
 def test_a_format_from_outside_in_python(toy_format, tmp_path):
     file = tmp_path / "a.toy"
     btfperm.write_matrix(file, A)
-    assert file.read_text().splitlines()[0] == "toy 4 4 6"
-    assert btfperm.peek(file) == btfperm.io.Header("toy", (4, 4), 6, "real")
+    assert file.read_text().splitlines()[0] == "toy 4 4 7"
+    assert btfperm.peek(file) == btfperm.io.Header("toy", (4, 4), 7, "real")
     assert has_pattern_of_A(btfperm.read(file))
     assert btfperm.dulmage_mendelsohn(file) == btfperm.dulmage_mendelsohn(A)
     assert (btfperm.read_matrix(file).tocsc() != A).nnz == 0

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["read_diagonal"]
+__all__ = ["gather_of", "read_diagonal"]
 
 
 def read_diagonal(
@@ -55,7 +55,7 @@ def read_diagonal(
         return arrays, names
     P, Q = given["row_perm"].astype(np.int64), given["col_perm"].astype(np.int64)
     if scatter:
-        P, Q = _inverse(P), _inverse(Q)
+        P, Q = gather_of(P), gather_of(Q)
         names |= {key: f"the inverse of {name}" for key, name in zip(keys, perms, strict=True)}
     unmatched = np.zeros(Q.size, dtype=bool)
     if flipped:
@@ -97,8 +97,13 @@ def _blocks(fields: Mapping[str, Any], n: int) -> dict[str, Any]:
     return arrays | ({"nblocks": nblocks} if nblocks else {})
 
 
-def _inverse(perm: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Gather of a scatter permutation; -1 in a place to which nothing goes."""
+def gather_of(perm: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The gather permutation of a scatter permutation with base 0, which may be wrong. A place to
+    which nothing goes holds -1, so that `verify` reports it. O(n).
+
+    >>> gather_of(np.array([2, 0, 1])), gather_of(np.array([2, 2, 7]))
+    (array([1, 2, 0]), array([-1, -1,  1]))
+    """
     places = np.full(perm.size, -1)
     legal = (perm >= 0) & (perm < perm.size)
     places[perm[legal]] = np.flatnonzero(legal)

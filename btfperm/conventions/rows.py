@@ -38,7 +38,8 @@ class Convention(Row):
     summary : the function or program whose arrays these are, one line
     result : name of the named tuple
     arrays : names of its fields, in order
-    direction : "gather" or "scatter"
+    direction : "gather" or "scatter"; "scatter, gather" if the first array, of the rows, scatters
+        and the second one, of the columns, gathers
     base : number of the first row and column, 0 or 1
     unmatched : how unmatched rows and columns are marked
     accepts : which decompositions the adapter accepts

@@ -40,7 +40,8 @@ class MatrixFormat(Row):
     suffixes : of its files, lower case, with the dot
     writes : suffixes with which it is written, packed ones too; the first one, without the dot, is
         the name for ``--format``; empty if the format is only read
-    values : what the values can be: "real", "complex", "integer", "pattern"
+    values : what the values can be: "real", "complex", "integer", "pattern". `write_matrix` raises
+        for complex values where "complex" is missing; with "pattern" alone, it writes no values
     summary : what is special about it, one line
     first_line : what the first line begins with, for the message about a file that has a suffix of
         this format and another content

@@ -18,7 +18,7 @@ import pytest
 
 from btfperm.errors import UnreadableInputError
 from btfperm.io import peek, read, read_matrix, write_matrix
-from btfperm.io.formats import matrix_formats
+from btfperm.io.formats import matrix_formats, writer_of
 from btfperm.io.gzip_stream import GzipStream
 
 TEXT = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
@@ -120,9 +120,10 @@ def test_every_format_in_an_archive(tmp_path, suffix, mode):
     write_matrix(inside, A)
     file = tmp_path / "a.tar"
     file.write_bytes(archive(mode, {"README": b"x" * 700, f"a/a{suffix}": inside.read_bytes()}))
-    assert np.array_equal(read_matrix(file).toarray(), A)
+    has_values = "real" in writer_of(suffix).values
+    assert np.array_equal(read_matrix(file).toarray(), A if has_values else A != 0)
     assert np.array_equal(read(file).to_scipy().toarray(), A != 0)
-    assert peek(file).entries == 3
+    assert peek(file).entries in (3, None)  # None: only a pass over the whole file counts them
 
 
 @pytest.mark.parametrize(
