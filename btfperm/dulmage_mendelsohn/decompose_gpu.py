@@ -42,8 +42,8 @@ def decompose_on_device(
 
     Raises
     ------
-    BackendUnavailableError : the device fails or has too little memory, or m or n is 2^31 or more
-        (with 32-bit indices: m + n)
+    BackendUnavailableError : the device fails or has too little memory, or m or n exceeds
+        `LARGEST_INT32`, or m + n the largest index
     DefectError : the matching is not maximum
     """
     m, n = problem.m, problem.n
