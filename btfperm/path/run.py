@@ -345,8 +345,13 @@ class Run:
         """Runs one algorithm on the current view of the problem."""
         self._move(row.backend)
         watcher = self.request.watcher
-        with nullcontext() if watcher is None else watched(watcher, self.step, row, self.view):
+        watching = nullcontext() if watcher is None else watched(watcher, self.step, row, self.view)
+        with watching as count:
             outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
+            if count is not None:
+                edges = outcome.counters.get("edges", 0)
+                assert isinstance(edges, int)
+                count(edges)
         self.stopped_by = outcome.stopped_by
         return outcome
 

@@ -35,7 +35,8 @@ class SearchState(NamedTuple):
     matched : matched entries at this time; at the start of a step, those of the step before. Over
         MPI ranks: of the rows and columns of this rank
     possible : an upper bound of `matched`: the smaller of the numbers of rows and columns
-    entries : entries that the process has visited since the step began, on the CPU
+    entries : entries that the process has visited on the CPU since the step began, as of the latest
+        poll of the limits; at the end, at least all that the step visited
     done : whether the step has ended
     """
 
@@ -57,17 +58,25 @@ def _matched(problem: Any) -> int:
 
 
 @contextmanager
-def watched(watcher: Watcher, step: str, row: Algorithm, problem: Any) -> Iterator[None]:
+def watched(
+    watcher: Watcher, step: str, row: Algorithm, problem: Any
+) -> Iterator[Callable[[int], None]]:
     """Calls `watcher` at the start of a step, at its end unless it raised an error, and, on the
     CPU, every `INTERVAL` seconds while it runs. These calls between start and end come from another
-    thread, and an exception in one of them ends them."""
+    thread, and an exception in one of them ends them. The block receives a function to call with
+    the number of entries that the step visited."""
+    counted = 0
     before = _core.backends.entries_visited()
     on_host = row.backend == "cpu"
     possible = min(problem.row_match.size, problem.col_match.size)
 
     def sample(*, done: bool) -> None:
-        visited = _core.backends.entries_visited() - before
+        visited = max(_core.backends.entries_visited() - before, counted)
         watcher(SearchState(step, row.name, _matched(problem), possible, visited, done))
+
+    def count(entries: int) -> None:
+        nonlocal counted
+        counted = entries
 
     over = threading.Event()
 
@@ -80,7 +89,7 @@ def watched(watcher: Watcher, step: str, row: Algorithm, problem: Any) -> Iterat
     if on_host:
         sampler.start()
     try:
-        yield
+        yield count
     finally:
         over.set()
         if on_host:

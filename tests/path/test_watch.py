@@ -37,6 +37,22 @@ def test_a_second_search_because_of_stored_zeros_names_itself():
     assert states[-1].step.endswith("without stored zeros") and states[-1].matched == 2
 
 
+def test_each_step_counts_its_own_entries():
+    """From 0, whatever the process visited before, to all that the step visited, even if it ended
+    before it polled the limits for the first time."""
+    for size in (30_000, 300):
+        A = random_rectangle(size, size, 3, 1).A
+        states = []
+        how = {"initializer": "greedy", "algorithm": "hopcroft-karp", "threads": 1}
+        t = btfperm.maximum_transversal(A, watcher=states.append, **how)
+        ends = {state.step: state.entries for state in states if state.done}
+        begins = [state.entries for state in states if state.entries == 0 and not state.done]
+        assert len(begins) >= 2
+        assert ends["start"] >= t.counters["start_edges"] > 0
+        assert ends["search"] >= t.counters["edges"] > 0
+        assert max(ends.values()) <= 4 * t.counters["edges"]
+
+
 class Problem:
     row_match = np.array([-1, 0])
     col_match = np.array([-1, -1])

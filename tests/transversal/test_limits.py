@@ -105,3 +105,15 @@ def test_the_bound_that_a_limit_leaves(A):
     for Q in (P, in_64_bits(A)):
         cols = np.count_nonzero(np.diff(Q.indptr))
         assert rank_at_most(Q) == min(cols, np.unique(Q.indices).size)
+
+
+@pytest.mark.parametrize("algorithm", ["hopcroft-karp", "pothen-fan", "ss-dfs"])
+def test_the_start_and_the_search_share_the_work(algorithm):
+    """The search visits what the start left of the limit. These searches count each entry at
+    once."""
+    A = families.random_rectangle(300, 300, 3, 1).A
+    how = {"algorithm": algorithm, "initializer": "greedy", "threads": 1}
+    begun = btfperm.maximum_transversal(A, **how).counters["start_edges"]
+    t = btfperm.maximum_transversal(A, max_work=begun + 100, **how)
+    assert t.stopped_by == "max_work" and t.counters["start_edges"] == begun
+    assert t.counters["edges"] <= 100
