@@ -39,8 +39,8 @@ READY = "html[data-ready=true]"
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """Bytes and seconds of each page, which is opened `repeats` times. `limit`: the seconds that a
-    tab may take to load the file, and again until the page is ready."""
+    """Bytes and seconds of each page, which is opened `repeats` times. A tab may take `limit`
+    seconds, and at least 30, to load the file, and again until the page is ready."""
     btfperm = importlib.import_module("btfperm")
     rows: list[Row] = []
     complaints: list[str] = []
@@ -108,12 +108,17 @@ def _browser() -> Iterator[Any]:
 def _shown(browser: Any, page: Path, limit: float) -> tuple[float, list[str]]:
     """Seconds until the page is usable, and what it wrote to the console."""
     problems: list[str] = []
+    limit = max(limit, 30.0)  # a browser starts slowly on a busy machine
     tab = browser.new_page()
     tab.on("console", lambda message: problems.append(f"console: {message.text}"))
     tab.on("pageerror", lambda error: problems.append(f"error: {error}"))
     since = time.perf_counter()
-    tab.goto(page.as_uri(), timeout=limit * 1e3)
-    tab.wait_for_selector(READY, state="attached", timeout=limit * 1e3)
+    error = importlib.import_module("playwright.sync_api").TimeoutError
+    try:
+        tab.goto(page.as_uri(), timeout=limit * 1e3)
+        tab.wait_for_selector(READY, state="attached", timeout=limit * 1e3)
+    except error:
+        problems.append(f"not usable after {limit:g} s each for loading and drawing")
     seconds = time.perf_counter() - since
     tab.close()
     return seconds, problems

@@ -17,7 +17,6 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ import click
 
 from btfperm_cli.failure import Failure, guarded
 from btfperm_cli.help import GroupedCommand, PageContext, with_formats, write_groups
+from btfperm_cli.json_keys import stdout_is_taken
 from btfperm_cli.output import Output, drop, emit, emit_text, flush, open_closed
 
 if TYPE_CHECKING:
@@ -186,26 +186,6 @@ def exists(path: str) -> bool:
         return Path(path).exists()
     except OSError:
         return True
-
-
-def stdout_is_taken(words: Sequence[str]) -> bool:
-    """Whether standard output holds a file (``-o -``, ``convert A.mtx -``), so that
-    messages must go to stderr.
-
-    >>> stdout_is_taken(["A.mtx", "-o", "-"]), stdout_is_taken(["convert", "-", "A.mtx"])
-    (True, False)
-    """
-    pairs = list(pairwise(["", *words]))
-    if "convert" in words:  # its last word is OUT
-        valued = ("--permute", "--format")
-        names = [
-            word
-            for before, word in pairs
-            if before not in valued and (word == "-" or not word.startswith("-"))
-        ]
-        return names[-1:] == ["-"]
-    spelt = {"-o-", "--output=-"} & set(words)
-    return bool(spelt) or any(pair in (("-o", "-"), ("--output", "-")) for pair in pairs)
 
 
 def silence_other_ranks() -> None:

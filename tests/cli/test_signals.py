@@ -100,6 +100,13 @@ def test_a_signal_at_start_up_with_json(name, tmp_path):
     assert (answer["exit_code"], answer["error"]) == (code, sentence)
 
 
+def test_a_signal_at_start_up_with_json_if_stdout_holds_the_file(tmp_path):
+    words = ("click", int(signal.SIGTERM), "A.mtx", "-o", "-", "--json")
+    done = run(SIGNAL_ON_IMPORT, *words, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (143, "")
+    assert json.loads(done.stderr)["error"] == "ended by SIGTERM"
+
+
 def writing(folder, seconds, *words, **options):
     """Starts a process and returns while it writes its output file."""
     process = subprocess.Popen(
