@@ -42,17 +42,17 @@ Found with_values(const TextParts& block, int field, const nb::object& out, Pars
   };
   if (field == 0) return run(NoValue{});
   if (field == 1 || field == 2) {
-    const auto zeros = nb::cast<OutArray<bool>>(out, false);
+    const auto zeros = nb::cast<Out<bool>>(out, false);
     require_room(zeros, block, 1, "zeros");
     return run(ZeroFlag{zeros.data(), field});
   }
   if (field == 4) {
-    const auto values = nb::cast<OutArray<std::int64_t>>(out, false);
+    const auto values = nb::cast<Out<std::int64_t>>(out, false);
     require_room(values, block, 1, "values");
     return run(WholeValue{values.data()});
   }
   const int each = field == 5 ? 2 : 1;
-  const auto values = nb::cast<OutArray<double>>(out, false);
+  const auto values = nb::cast<Out<double>>(out, false);
   require_room(values, block, each, "values");
   return run(RealValue{values.data(), each});
 }

@@ -86,9 +86,9 @@ void bind_small(nb::module_& module) {
         require_places(col_perm, n, "col_perm");
         require_places(blocks, n + 1, "blocks");
         const double* numbers = nullptr;
-        InArray<double> logs;
+        In<double> logs;
         if (!logarithms.is_none()) {
-          logs = nb::cast<InArray<double>>(logarithms);
+          logs = nb::cast<In<double>>(logarithms);
           require_places(logs, count_nonzero(A.nnz(), values.data()), "logarithms");
           numbers = logs.data();
         }

@@ -70,8 +70,7 @@ struct BoundTrees {
     return static_cast<std::int64_t>(lines.shape(0)) / 3;
   }
 
-  std::tuple<InArray<std::int64_t>, InArray<I>, InArray<I>, InArray<std::int64_t>,
-             InArray<std::int64_t>, OutArray<I>, OutArray<I>>
+  std::tuple<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, Out<I>, Out<I>>
       kept;
   OwnedBipartite<I> A;
   OwnedTrees<I> trees;

@@ -32,7 +32,7 @@ void require_ends(const ExternalGraph& G, const Out<I>& mate) {
 }
 
 template <class I>
-nb::dict match_in_files(const ExternalGraph& G, Out<I> mate, const std::string& folder,
+nb::dict match_in_files(const ExternalGraph& G, Out<I>& mate, const std::string& folder,
                         std::int64_t memory, double time_limit, std::int64_t max_work,
                         std::uint64_t seed, const std::map<std::string, double>& named) {
   require_ends(G, mate);
@@ -68,7 +68,7 @@ nb::dict match_in_files(const ExternalGraph& G, Out<I> mate, const std::string& 
 }
 
 template <class I>
-auto check_in_file(const ExternalGraph& G, const In<I>& mate, Out<double> weight_of) {
+auto check_in_file(const ExternalGraph& G, const In<I>& mate, Out<double>& weight_of) {
   require_places(mate, G.n, "mate");
   require_places(weight_of, G.n, "weight_of");
   IoVolume volume;

@@ -22,11 +22,6 @@
 
 namespace btfperm {
 
-void throw_wrong_length(std::size_t length, std::int64_t places, const char* name) {
-  throw std::invalid_argument(std::string(name) + " has " + std::to_string(length) +
-                              " places, not " + std::to_string(places));
-}
-
 void bind_backends(nb::module_& module) {
   module.def(
       "fail_allocation_at", [](long k) { fail_at.store(k); }, nb::arg("k"),

@@ -23,15 +23,9 @@ namespace btfperm {
 namespace nb = nanobind;
 
 template <class T>
-using InArray = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using OutArray = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// Arguments are references, since each copy of an array would change its reference count.
-template <class T>
-using In = const InArray<T>&;
-template <class T>
-using Out = const OutArray<T>&;
+using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 
@@ -64,14 +58,13 @@ PatternView<I> view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices
   return {static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data()};
 }
 
-// The error of an array that has not this length; not a template, so that it is compiled once.
-[[noreturn]] void throw_wrong_length(std::size_t length, std::int64_t places, const char* name);
-
 // Throws (ValueError in Python) unless an array has this length.
 template <class Array>
 void require_places(const Array& array, std::int64_t places, const char* name) {
-  const std::size_t length = array.shape(0);
-  if (static_cast<std::int64_t>(length) != places) throw_wrong_length(length, places, name);
+  if (static_cast<std::int64_t>(array.shape(0)) != places) {
+    throw std::invalid_argument(std::string(name) + " has " + std::to_string(array.shape(0)) +
+                                " places, not " + std::to_string(places));
+  }
 }
 
 // As view_of, for columns that are valid but may not fit the other arguments.

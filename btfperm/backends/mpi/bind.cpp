@@ -60,10 +60,10 @@ void bind_width(nb::module_& module) {
                           std::int32_t{ranks})) {
           throw std::invalid_argument("an owner is out of range");
         }
-        std::vector<InArray<I>> arrays;
+        std::vector<In<I>> arrays;
         std::vector<const I*> columns;
         for (const nb::handle field : fields) {
-          arrays.push_back(nb::cast<InArray<I>>(field));
+          arrays.push_back(nb::cast<In<I>>(field));
           require_places(arrays.back(), count, "a field");
           columns.push_back(arrays.back().data());
         }
