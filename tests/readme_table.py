@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables in README.md and docs/: algorithms, counters, conventions, formats, result fields.
+"""The tables of the documentation: algorithms, counters, conventions, formats, fields, scalings.
 
 `python -m tests.readme_table` writes each table between its two marks, ``<!-- NAME -->`` and
-``<!-- /NAME -->``, in the one page that has them.
+``<!-- /NAME -->``, in the one page that has them: README.md or a page in docs/.
 """
 
 from __future__ import annotations

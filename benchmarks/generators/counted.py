@@ -127,9 +127,9 @@ def kron(xp: Any, exponent: int) -> Edges:
 
 
 def rgg(xp: Any, exponent: int) -> Edges:
-    """Points with x and y from the low and the high half of mix(55 + i), and the pairs at a
-    distance of at most r = .55 sqrt(ln n / n). The points are numbered cell by cell of a grid of
-    int(1 / r)^2 cells."""
+    """Points with x and y from the low and the high half of mix(55 + i), and both directions of
+    each pair at a distance of at most r = .55 sqrt(ln n / n). The points are numbered cell by cell
+    of a grid of int(1 / r)^2 cells."""
     n = 2**exponent
     radius = 0.55 * np.sqrt(np.log(n) / n)
     s = stream(xp, 55, n)

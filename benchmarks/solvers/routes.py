@@ -220,8 +220,9 @@ class Rows:
         key: str,
         check: Callable[[Row], list[str]] = lambda _: [],
     ) -> None:
-        """Adds the row of one matrix: its facts, and the summary of each method. Prints the time
-        `key` of each; the sentences that `check` returns for the row are complaints."""
+        """Runs the methods on `data`, in turns, and adds the row of one matrix: its facts, and the
+        summary of each method. Prints the time `key` of each method. Complaints are the problems of
+        the runs and the sentences that `check` returns for the row."""
         options = self._options
         outcomes = race(methods, data, repeats=options.repeats, limit=options.limit)
         row = facts | {name: summary(outcome) for name, outcome in outcomes.items()}

@@ -48,7 +48,9 @@ __all__ = ["read", "recognises", "write"]
 
 _MAGIC = "btfperm-permutation"
 _IN_A_LINE = 16
-_LONGEST_LINE = 1 << 12  # bytes of a line with words: the first line, names and lengths, `reals`
+# Of a line with words (the first line, a name and a length, `reals`), the first bytes are read. The
+# rest of a longer line is ignored.
+_LONGEST_LINE = 1 << 12
 _MOST_ARRAYS = 64
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _HEAD = re.compile(rb"^[A-Za-z_][A-Za-z0-9_]{0,62}[ \t]+[0-9]+[ \t\r]*$", re.MULTILINE)

@@ -9,8 +9,8 @@
 // Bounds      After an elimination, the crossings of its rows and columns hold entries. A row or
 //             column that has a of these columns and b of these rows has at most r c - a b missing
 //             ones. A counted local fill can become smaller only, until its row or column changes.
-// Dense       A row and its column with more than 10 sqrt(n) entries each come last, and are in no
-//             list.
+// Dense       Row v and column v come last, and are in no list, if one of them has more than
+//             max(16, 10 sqrt(n)) entries.
 // Limits      The elimination ends without a result if L + U have more than `most` entries, those
 //             of the rows that are left included, or if it visits more than `most_work`. The first
 //             limit also bounds the memory.

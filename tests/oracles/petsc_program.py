@@ -3,10 +3,12 @@
 
 The test starts it with an interpreter that has petsc4py, which may be another one than that of the
 tests: ``python petsc_program.py FOLDER``. For each case NAME the folder contains NAME.npz (a sparse
-matrix in compressed rows and a right-hand side) and NAME.petsc (the index sets). The program writes
-NAME.out.npz: the index sets as PETSc holds them, the matrix after `MatPermute`, the solution of the
-permuted matrix after `MatLUFactor` in its natural order, and the numbers in the factors, or the
-error. It also writes NAME.again.petsc, the index sets written by PETSc itself.
+matrix in compressed rows and a right-hand side) and NAME.petsc (the index sets of rows and of
+columns). The program permutes the matrix by `MatPermute`, factors the result by `MatLUFactor` in
+its natural order, and solves. It writes NAME.out.npz: the index sets as PETSc holds them, the
+permuted matrix, the solution of the original system, and how many numbers the factors hold; if
+PETSc fails, its error code instead of the last two. It also writes NAME.again.petsc, the index sets
+written by PETSc itself.
 """
 
 from __future__ import annotations

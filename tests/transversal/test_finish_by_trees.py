@@ -105,8 +105,9 @@ def test_pushes(family, passes, threads, run_seed):
 
 
 def test_pushes_end_in_time():
-    """One column more than rows with entries: each push raises a label by a small step. The empty
-    rows increase m, so the next global relabelling is far away."""
+    """`pushed_passes` ends pushes that make no progress. There is one column more than rows with
+    entries, so one stays unmatched, and each push raises a label by a small step. The empty rows
+    increase m, so the next global relabelling is far away."""
     k, empty = 150, 20_000
     A = families.csc(
         [np.tile(np.arange(k), k + 1)], [np.repeat(np.arange(k + 1), k)], (k + empty, k + 1)

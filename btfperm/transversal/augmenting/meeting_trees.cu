@@ -285,10 +285,10 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   if (blockIdx.x == 0 && threadIdx.x == 0) progress->plan = plan;
 }
 
-// Marks the rows of a minimum cover if the search has ended. If the trees of the columns are
-// complete, these are the rows that they have reached; otherwise, the rows that the trees of the
-// rows have not reached.
-// `progress` is null if no search was needed.
+// If the search has ended, sets reached[i] to 1 if row i is in a minimum cover, else to 0. owner[i]
+// decides for rows that `meeting_peel.cu` matched. Of the others, the cover contains those in trees
+// of columns if these trees are complete; otherwise, those that no tree of a row has reached.
+// `progress` is null if peeling left nothing to search: then no row is in a tree of a column.
 extern "C" __global__ void mark_cover(Index m, const Index* owner, const int* state,
                                       const Index* row_match, Index n, const Progress* progress,
                                       int* reached) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // meeting-trees, before the search: pushes from unmatched columns
 //
-// Idea        An unmatched column takes the row of least label in its list. The column that was
-//             matched to this row pushes next, and the row's label becomes one more than the second
-//             least label in the list (1 if the row was unmatched): an estimate of the distance to
-//             an unmatched row. Such a chain of pushes, a walk, ends at an unmatched row or after a
-//             fixed number of steps. All threads run walks at the same time.
+// Idea        An unmatched column takes the row of least label among at most 64 in its list. The
+//             column that was matched to it pushes next, and the row's label becomes one more than
+//             the second least one (1 if the row was unmatched): an estimate of the distance to an
+//             unmatched row. Such a chain of pushes, a walk, ends at an unmatched row, after a
+//             fixed number of steps, or at `hopeless` labels only. Walks run on all threads at once
 // Paper       the push of A. V. Goldberg, R. E. Tarjan, "A new approach to the maximum-flow
 //             problem", J. ACM 35 (1988), in the double-push form, without a global relabelling
-// Cost        at most `max_steps` pushes for each unmatched column, each of which scans a list; no
-//             grid barrier. Workspace: n indices, m bytes
+// Cost        at most `max_steps` pushes for each unmatched column, each of which scans at most
+//             `max_scanned` entries (walks.cuh); no grid barrier. Workspace: n indices, m bytes
 // Prefer it   after an initial matching that leaves unmatched rows and columns near each other. On
 //             a mesh, after an initializer that visits the columns in order, walks make the
 //             remaining paths longer
-// Encodings   label[i]: 0 for an unmatched row; `hopeless`: every push from there is known to fail;
-//             with `touched`: a push has changed the mate of row i
+// Encodings   label[i]: 0 for an unmatched row; `hopeless`: not taken again, as the last push to it
+//             found no second row or it was peeled; with `touched`: a push changed row i's mate
 // Invariants  a column is matched to one row, or one thread holds it
 // Races       atomicExch matches a row to the column of the last thread that takes it, which then
 //             holds the displaced column. Labels are hints and may be out of date. col_match is

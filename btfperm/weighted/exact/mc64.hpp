@@ -41,7 +41,7 @@ class Mc64 {
  public:
   enum class Outcome { done, gave_up, stopped };
 
-  // All columns of the block can be matched. The prices of its rows are the least costs in them.
+  // All columns of the block must be matchable. Each method states its first row prices.
   Mc64(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
        WeightedCounters& counters)
       : A_(block),
@@ -62,8 +62,8 @@ class Mc64 {
         final_(memory.lists[5]),
         heap_(distance_, memory.lists[6], memory.lists[7]) {}
 
-  // Matches all columns, unless the budget ends the call, or the searches are expected to visit the
-  // entries more than `most_passes` times.
+  // Matches all columns, from the row prices of `BlockBuilder` (0 if m > n). Stops if the budget
+  // ends, or if the searches are expected to visit the entries more than `most_passes` times.
   Outcome run(double most_passes = far) {
     // Some rows remain unmatched if there are more rows than columns.
     if (A_.m > A_.n) std::fill(row_price_, row_price_ + A_.m, 0.0);
@@ -80,8 +80,8 @@ class Mc64 {
     return search_all(far);
   }
 
-  // Matches the columns that an auction left unmatched. The other columns keep their rows or, on an
-  // augmenting path, exchange them; their matched entries need not be tight.
+  // Matches the columns that an auction left unmatched, from its row prices. The others keep their
+  // rows or, on an augmenting path, exchange them; their matched entries need not be tight.
   Outcome complete() {
     for (I j = 0; j < A_.n; ++j) {
       col_price_[j] = smallest(j);
