@@ -117,7 +117,8 @@ def _scaling_curves(rows: list[Row]) -> dict[tuple[str, str], dict[int, float]]:
 
 def _medians(data: Data) -> list[dict[str, float]]:
     """Seconds of each method on each matrix. In the section `published`, only searches count that
-    were requested by name, ran on one thread with the default options, and visited an edge."""
+    were requested by name, ran on one thread with the default options, ended within the limit, and
+    visited an edge."""
     if "orders" not in data:
         return [row["median"] for row in data["rows"] if row["median"]]
     times: dict[str, dict[str, float]] = {}

@@ -144,8 +144,9 @@ def _circ(xp: Any, size: float) -> tuple[Any, Any, int]:
 
 
 def _blk(xp: Any, largest: float, size: float) -> tuple[Any, Any, int]:
-    """Blocks of 10 to `largest`, each a cycle and 2 entries a row; half the rows have one entry in
-    a later block, half of those within the next 20 blocks."""
+    """Blocks of 10 to `largest` rows, the logarithms of the sizes uniform; the last one may be
+    smaller. Each block is a cycle and 2 more entries a row. Half the rows have one entry in a later
+    block, half of those within the next 20 blocks."""
     n = int(size)
     lengths = (10 * (largest / 10) ** _unit(xp, 13, n // 10 + 1)).astype(np.int64)
     ends = xp.cumsum(lengths)

@@ -170,9 +170,12 @@ def opf(n: int) -> sp.csc_array:
     """About n unknowns: angle and voltage of each bus, real and reactive power of each generator,
     two multipliers a bus.
 
-    The matrix is [[H, J'], [J, 0]]. H couples the angles of neighbouring buses, and their voltages;
-    J couples the two balances of a bus with both and with its generators. The rank is full: the
-    balances of each bus can be matched to its angle and its voltage.
+    The matrix is [[H, J'], [J, 0]], permuted symmetrically at random. H has a full diagonal, and
+    couples the angles of neighbouring buses, and their voltages. J has two rows for each bus: the
+    balances of real and of reactive power. Both have entries at the angles and voltages of the bus
+    and of its neighbours. The first also has one at the real power of each generator of the bus,
+    the second one at its reactive power. The rank is full: the balances of each bus can be matched
+    to its angle and its voltage.
     """
     rng = np.random.default_rng(SEED)
     buses = round(n / (4 + 2 * GENERATORS_PER_BUS))

@@ -2,8 +2,8 @@
 """APsB and APFB on a GPU, in all eight variants, beside searches on the CPU.
 
 The paper is Deveci, Kaya, Uçar, Çatalyürek, "GPU accelerated maximum cardinality matching
-algorithms for bipartite graphs", Euro-Par 2013. All codes have the same limit. P-HK of the paper is
-not implemented.
+algorithms for bipartite graphs", Euro-Par 2013. All searches have the same time limit. P-HK of the
+paper is not implemented.
 """
 
 from __future__ import annotations

@@ -5,6 +5,10 @@
 that ``B[perm_r, :][:, perm_c] == A`` for the permuted matrix B = Pr A Pc of SciPy's manual, with
 ``Pr[perm_r, arange(n)] = 1`` and ``Pc[arange(n), perm_c] = 1``.
 
+As input, SuperLU and SuperLU_DIST take another order of the rows: their diagonal entry of column j
+is in row j of the matrix whose rows are permuted, whatever ``perm_c`` is. So row i goes to the
+number of its matched column, ``argsort(perm_c)[perm_r[i]]``, see ``docs/howto/superlu.md``.
+
 `splu` itself takes no permutation: give it the permuted matrix and ``permc_spec="NATURAL"``, or
 let :func:`btfperm.preorder` do so, which also uses the values.
 """

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Models of other packages as systems of equations: a pattern with names.
 
-The packages are imported only when a model of theirs is given, so they are loaded already.
+Pyomo is imported only in `pyomo_system`, whose caller has a model and so has loaded Pyomo already.
+CasADi is not imported.
 """
 
 from __future__ import annotations

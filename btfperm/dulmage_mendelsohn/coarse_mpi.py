@@ -19,7 +19,8 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def coarse_parts(graph: Digraph, in_unmatched_row: Bytes, match: tuple[Any, Any]) -> Bytes:
-    """The part of each column of this rank. `match`: the mates of its rows and columns.
+    """The part of each column of this rank. `match`: the mates of the rows and of the columns of
+    this rank. Collective.
 
     Raises
     ------
@@ -49,7 +50,8 @@ def coarse_parts(graph: Digraph, in_unmatched_row: Bytes, match: tuple[Any, Any]
 def part_of_rows(
     pattern: Any, part: Bytes, match: tuple[npt.NDArray[Any], npt.NDArray[Any]]
 ) -> Bytes:
-    """The part of each row of this rank: that of its column, and vertical where it is unmatched."""
+    """The part of each row of this rank: that of its column, and vertical where it is unmatched.
+    Collective."""
     row_match, col_match = match
     return to_rows(pattern, col_match, part, np.full(row_match.size, VERTICAL, dtype=np.uint8))
 

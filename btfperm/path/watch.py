@@ -33,8 +33,9 @@ class SearchState(NamedTuple):
         zeros"`` if they were dropped, in a second search that finds out whether they matter
     algorithm : the registry name of what runs
     matched : matched entries at this time; at the start of a step, those of the step before. Over
-        MPI ranks: of the rows and columns of this rank
-    possible : an upper bound of `matched`: the smaller of the numbers of rows and columns
+        MPI ranks: the matched rows or the matched columns of this rank, whichever are more
+    possible : the smaller of the numbers of rows and columns, an upper bound of `matched`. Over MPI
+        ranks: the same of the rows and columns of this rank, which `matched` may exceed
     entries : entries that the process has visited on the CPU since the step began, as of the latest
         poll of the limits; at the end, at least all that the step visited
     done : whether the step has ended

@@ -100,8 +100,8 @@ def test_other_names_are_refused(name):
 
 
 def test_words_are_those_of_splitmix64():
-    # The first outputs of the published generator with seed 0. After each output the generator
-    # adds the constant in the last line of this test to its state.
+    # The first outputs of the published generator with seed 0. It adds the constant in the last
+    # line of this test to its state and then mixes; `mix` does both, but stores no state.
     state, published = 0, (0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F)
     for expected in published:
         assert int(mix([state])[0]) == expected == word(state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A binary heap of rows or columns, the one with the least key first, in which keys can change
+// A binary heap of rows or columns, least key first. Keys of its members may only become smaller
 #pragma once
 
 namespace btfperm {

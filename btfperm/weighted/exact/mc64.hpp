@@ -123,8 +123,8 @@ class Mc64 {
     return visited(A_.nnz()) ? Outcome::done : Outcome::stopped;
   }
 
-  // Sets the prices of the columns to the largest feasible ones. A price does not change if the
-  // matched entry of its column is tight.
+  // Sets col_price[j] to the largest feasible price. The stored price is feasible, as row prices
+  // only fall; it is the largest if it equals the cost minus the row price of the matched entry.
   void set_column_prices() {
     for (I j = 0; j < A_.n; ++j) {
       const double tight = A_.cost[matched_entry_[j]] - row_price_[col_match_[j]];
