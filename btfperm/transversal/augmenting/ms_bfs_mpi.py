@@ -10,8 +10,8 @@ Idea        An alternating tree grows from each unmatched column, all at the sam
             grows any more, the matching is augmented along all paths at once; in each step, a rank
             follows the paths until they leave it. Then the rows of trees that found a path become
             unvisited, and the other trees continue to grow. If more than 40 steps in succession
-            sent fewer than 256 lines each, the first rank finishes the search alone, unless the
-            matrix has more than 2^22 entries.
+            sent between 1 and 255 lines each, steps without lines left out, the first rank finishes
+            the search alone, unless the matrix has more than 2^22 entries.
 Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017): phases, grafting,
             and the rule that chooses it. Ours: the distribution, the depth of the steps, and the
             messages. There is no bottom-up search from the unvisited rows: it would need the
@@ -45,11 +45,11 @@ __all__ = ["ms_bfs", "owned_trees"]
 
 THIN, THIN_STEPS = 256, 40
 """If a step sends fewer than `THIN` lines, the exchange takes longer than the search. More than
-`THIN_STEPS` such steps in succession are a sign of long paths."""
+`THIN_STEPS` such steps in succession are a sign of long paths. Steps without lines do not count."""
 
-LEVELS = 4
-"""Steps of a phase in which a rank grows its trees by one level; behind them by 2, 4, 8 ... levels,
-so that long paths inside a rank need few steps."""
+LEVELS = 5
+"""Steps of a phase in which a rank grows its trees by one level; after them it grows them by 2, 4,
+8, ... levels, so that long paths inside a rank need few steps."""
 
 PARTS, LEAST_STEP = 16, 1 << 16
 """A rank expands at most a sixteenth of its columns in one step, or `LEAST_STEP`. Between two steps
@@ -122,11 +122,11 @@ class _Search:
         lines, found, steps = self.none, 0, 0
         most = max(LEAST_STEP, self.problem.cols.size // PARTS)
         while True:
+            steps += 1
             depth = 1 << min(max(steps - LEVELS, 0), 40)
             lines, sent, ended, edges, waiting = self.trees.grow(lines, depth, most)
             lines, (total, ended, edges, waiting) = self._moved(lines, sent, ended, edges, waiting)
             self.levels += 1
-            steps += 1
             found += ended
             if total:  # a step without lines is work inside the ranks
                 self.thin_steps = self.thin_steps + 1 if total < THIN else 0
