@@ -9,14 +9,16 @@ function bytesOf(text) {
   return bytes;
 }
 
-// A typed array from `packed.py`: compressed, little endian. null stays null. The bytes do not take
-// the way through a Blob, which Chromium keeps in another process.
+// A typed array from `packed.py`: compressed, little endian. null stays null. The bytes go to the
+// stream directly, because Chromium keeps a Blob in another process.
 async function unpack(packed) {
   if (!packed) return null;
   const inflate = new DecompressionStream("deflate");
   const writer = inflate.writable.getWriter();
   const [buffer] = await Promise.all([
-    new Response(inflate.readable).arrayBuffer(), writer.write(bytesOf(packed.data)), writer.close(),
+    new Response(inflate.readable).arrayBuffer(),
+    writer.write(bytesOf(packed.data)),
+    writer.close(),
   ]);
   return new globalThis[packed.type](buffer);
 }
