@@ -14,22 +14,11 @@ __all__ = ["OwnedLists", "owned_lists", "piece_of"]
 
 
 class OwnedLists(NamedTuple):
-    """List k holds ``items[indptr[k]:indptr[k + 1]]``, ascending, without duplicates."""
+    """List k holds ``items[indptr[k]:indptr[k + 1]]``, without duplicates; those that `owned_lists`
+    makes ascend."""
 
     indptr: npt.NDArray[np.int64]
     items: npt.NDArray[Any]
-
-    def of(self, chosen: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-        """The items of the chosen lists, one list behind the other, and the length of each.
-
-        >>> OwnedLists(np.array([0, 2, 2, 3]), np.array([7, 8, 9])).of(np.array([2, 0]))
-        (array([9, 7, 8]), array([1, 2]))
-        """
-        begins = self.indptr[chosen]
-        lengths = self.indptr[chosen + 1] - begins
-        before = np.cumsum(lengths) - lengths
-        places = np.arange(int(lengths.sum())) + np.repeat(begins - before, lengths)
-        return self.items[places], lengths
 
     def lengths(self) -> npt.NDArray[np.int64]:
         """The length of each list."""

@@ -60,7 +60,7 @@ def test_owned_lists_are_sorted_without_duplicates(width):
     items = rng.integers(0, 30, 300).astype(width)
     expected = [np.unique(items[lists == k]).tolist() for k in range(10, 20)]
     made = owned_lists(10, 10, lists.copy(), items.copy())
-    assert [made.of(np.array([k]))[0].tolist() for k in range(10)] == expected
+    assert [each.tolist() for each in np.split(made.items, made.indptr[1:-1])] == expected
     with pytest.raises(ValueError, match="out of range"):
         _core.pattern.owned_lists(11, lists, items, np.empty(11, dtype=np.int64))
 

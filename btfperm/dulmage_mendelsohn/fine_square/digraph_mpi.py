@@ -50,10 +50,6 @@ class LocalLists:
         """The length of each list."""
         return np.diff(self.indptr)
 
-    def of(self, chosen: Indices) -> tuple[Indices, npt.NDArray[np.int64]]:
-        """The items of the chosen lists, one list behind the other, and the length of each."""
-        return OwnedLists(self.indptr, self.items).of(chosen)
-
     def degrees(self, active: Bytes) -> Indices:
         """For each vertex of this rank, the number of active vertices in whose list it is.
         Collective."""
@@ -186,7 +182,7 @@ def largest_by_key(keys: Indices, values: Indices) -> tuple[Indices, Indices]:
     found, places = distinct(keys)
     largest = np.full(found.size, -1, dtype=values.dtype)
     np.maximum.at(largest, places, values)
-    return found.astype(keys.dtype), largest
+    return found, largest
 
 
 def digraph_of_matching(pattern: Any, row_match: Indices) -> tuple[Digraph, Bytes]:
