@@ -112,8 +112,8 @@ def _shown(browser: Any, page: Path, limit: float) -> tuple[float, list[str]]:
     tab = browser.new_page()
     tab.on("console", lambda message: problems.append(f"console: {message.text}"))
     tab.on("pageerror", lambda error: problems.append(f"error: {error}"))
-    since = time.perf_counter()
     error = importlib.import_module("playwright.sync_api").TimeoutError
+    since = time.perf_counter()
     try:
         tab.goto(page.as_uri(), timeout=limit * 1e3)
         tab.wait_for_selector(READY, state="attached", timeout=limit * 1e3)

@@ -195,7 +195,8 @@ class DistributedPattern(Pattern):
 
     @property
     def indices(self) -> npt.NDArray[Any]:
-        """The row numbers of the entries of this rank, a new array as soon as `halo` has them."""
+        """The row numbers of the entries of this rank, a new array as soon as `halo` has them. The
+        first halo, which the first search makes, overwrites the array that was returned before."""
         own: npt.NDArray[Any] | None = vars(self).get("_indices")
         if own is not None:
             return own

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The keys of the JSON object that each command prints, whether it succeeds or fails; numbers that
-JSON can hold; and what the words of a command line say before they are parsed.
+JSON can hold; and the command and the output of a command line that is not parsed yet.
 
 `exit_code` is 0 to 143, `error` is null or one sentence, `warnings` is a list of sentences. The
 other keys belong to the command; a key without a value is null. A command line that names no
