@@ -12,6 +12,8 @@ from btfperm import _core
 
 __all__ = ["OwnedLists", "owned_lists", "piece_of"]
 
+LEAST_PIECE = 1 << 17  # items that an exchange may always send at once
+
 
 class OwnedLists(NamedTuple):
     """List k holds ``items[indptr[k]:indptr[k + 1]]``, without duplicates; those that `owned_lists`
@@ -32,7 +34,7 @@ class OwnedLists(NamedTuple):
 def piece_of(items: npt.NDArray[Any]) -> int:
     """How many of the items of this rank an exchange of all of them sends at once: it needs several
     times as much memory for each of them."""
-    return max(items.size // 32, 1 << 17)
+    return max(items.size // 32, LEAST_PIECE)
 
 
 def owned_lists(

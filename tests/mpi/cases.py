@@ -73,6 +73,15 @@ def case_families():
         assert hard.rank in (-1, d.structural_rank)  # -1: not known
 
 
+def case_small_steps():
+    """Columns wait for later steps of the search, and lists are sent and reversed in many pieces.
+    All components are found by searches over ranks, which need the reversed lists."""
+    with inputs.small_steps(), inputs.gathered_up_to(0):
+        for seed in range(40, 43):
+            same_blocks(inputs.random_matrix(seed))
+        same_blocks(families.renumbered(families.surplus_path(40, wide=True), "mixed").A)
+
+
 def case_local_max_is_dominant():
     """For each entry, its row or its column is matched by an entry that is at least as heavy."""
     for seed in (0, 5):

@@ -63,6 +63,16 @@ def no_search():
     return _changed("btfperm.transversal.augmenting.ms_bfs_mpi", "ms_bfs", stopped)
 
 
+@contextmanager
+def small_steps():
+    """A rank expands few columns in a step of the search, and sends its lists in many pieces."""
+    with (
+        _changed("btfperm.transversal.augmenting.ms_bfs_mpi", "LEAST_STEP", 1),
+        _changed("btfperm.pattern.owned_lists", "LEAST_PIECE", 1),
+    ):
+        yield
+
+
 def gathered_up_to(edges):
     """Remainders of more edges than this are not gathered."""
     module = "btfperm.dulmage_mendelsohn.fine_square.find_square_mpi"
