@@ -95,9 +95,11 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
     first, _received = _received is None, _received or number
     if first and _working and not _importing(frame):
         raise KeyboardInterrupt
-    if first and not _over:
-        say()
-    leave()
+    try:
+        if first and not _over:
+            say()
+    finally:  # also if the import of a module of `say` is not complete
+        leave()
 
 
 def _importing(frame: FrameType | None) -> bool:
