@@ -44,7 +44,7 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     DefectError : the matching is not maximum
     """
     match = row_match, col_match
-    _core.ranks.return_free_memory()  # that of the search
+    _core.backends.return_free_memory()  # that of the search
     graph, in_unmatched_row = digraph_of_matching(pattern, row_match)
     part = coarse_parts(graph, in_unmatched_row, match)
     row_part = part_of_rows(pattern, part, match)
@@ -56,7 +56,7 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     empty = np.flatnonzero((row_name < 0) & (row_match < 0))
     row_name[empty] = pattern.n + pattern.row_slices.first + empty
     row_name = to_rows(pattern, col_match, name, row_name)
-    _core.ranks.return_free_memory()
+    _core.backends.return_free_memory()
     return _ordered(pattern, name, row_name, part, row_part, height, match)
 
 

@@ -32,7 +32,7 @@ __all__ += ["write_matrix", "write_petsc_is"]
 
 PathLike = str | os.PathLike[str]
 
-_MANY_ENTRIES = 1 << 17  # after reading so many, freed memory is returned to the system
+_MANY_ENTRIES = 1 << 17  # freed memory is returned to the system after a read of this many
 
 
 def read(
@@ -78,7 +78,7 @@ def read(
         pattern: Pattern = _format_of(source).read_pattern(
             source, drop_zeros=drop_zeros, threads=threads, progress=progress
         )
-    _give_back_freed(pattern.nnz)
+    _return_free_memory(pattern.nnz)
     return pattern
 
 
@@ -169,16 +169,16 @@ def _valued(
             matrix = matrix.astype("int8")
         name, origin = source.name, source.origin()
         valued = valued_matrix(matrix, drop_zeros, owned=True, name=name, source=origin)
-    _give_back_freed(valued.nnz)
+    _return_free_memory(valued.nnz)
     return valued, has_values
 
 
-def _give_back_freed(entries: int) -> None:
+def _return_free_memory(entries: int) -> None:
     """After a large file, returns the memory of its text to the system."""
     if entries >= _MANY_ENTRIES:
         from btfperm import _core
 
-        _core.backends.give_back_freed()
+        _core.backends.return_free_memory()
 
 
 def read_matrix(path: PathLike) -> Any:

@@ -150,7 +150,7 @@ class DistributedPattern(Pattern):
         row_slices, col_slices = _balanced(exchange, rows, cols, shape, symmetric)
         lists = _routed(exchange, col_slices, own, symmetric)
         del rows, cols
-        _core.ranks.return_free_memory()
+        _core.backends.return_free_memory()
         pattern = object.__new__(cls)
         vars(pattern).update(
             shape=shape,

@@ -63,8 +63,8 @@ class GroupedCommand(click.Command):
 
     @staticmethod
     def write_examples(command: click.Command, formatter: click.HelpFormatter) -> None:
-        """The section with the examples of a command. The comments stand beside the commands if all
-        lines fit, and else above them."""
+        """Writes the section with the examples of a command. Each comment is on the line of its
+        command if all lines fit the page, otherwise on the line above."""
         examples: tuple[str, ...] = getattr(command, "examples", ())
         if not examples:
             return

@@ -55,7 +55,7 @@ works = {
         lambda: Pattern.from_csc(P.indptr, P.indices, P.shape),
         lambda: P.transpose(),
         lambda: _core.transversal.count_matched(found.row_match, 2),
-        lambda: _core.backends.give_back_freed(),
+        lambda: _core.backends.return_free_memory(),
         lambda: _core.backends.copy_bytes(np.zeros(2**20, np.uint8), np.empty(2**20, np.uint8), 2),
     ],
 }[group]

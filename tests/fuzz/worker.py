@@ -151,7 +151,7 @@ def warm_up(task: Task, folder: str) -> None:
 
 def _resident() -> int:
     gc.collect()
-    _core.backends.give_back_freed()  # freed memory that the allocator keeps is not a leak
+    _core.backends.return_free_memory()  # freed memory that the allocator keeps is not a leak
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 

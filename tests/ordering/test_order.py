@@ -173,8 +173,8 @@ def test_fill_beside_suitesparse(known):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_dense_lines_come_last(method):
-    """One full row and column. "amd" and "minimum-fill" put a variable with so many entries last;
-    "colamd" and "rcm" must return a permutation only."""
+    """The matrix has one full row and column. "amd" and "minimum-fill" order this variable last;
+    for "colamd" and "rcm" the test requires only a permutation."""
     n = 2_000
     A = sp.lil_array(grid(40))
     A.resize((n, n))

@@ -59,14 +59,14 @@ void bind_backends(nb::module_& module) {
       "usable_cores", [] { return omp_get_num_procs(); },
       "Cores that this process may use, even if OpenMP binds the calling thread to some of them.");
   module.def(
-      "give_back_freed",
+      "return_free_memory",
       [] {
 #if defined(__GLIBC__)
         const WithoutGil nogil;
         malloc_trim(0);
 #endif
       },
-      "Return to the system what was freed, which the allocator keeps for later otherwise.");
+      "Return the memory that has been freed to the operating system, where the C library can.");
   module.def(
       "start_write_back",
       [](int descriptor) {

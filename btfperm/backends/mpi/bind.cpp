@@ -4,10 +4,6 @@
 
 #include <nanobind/stl/tuple.h>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <algorithm>
 #include <memory>
 #include <tuple>
@@ -83,14 +79,6 @@ void bind_width(nb::module_& module) {
 }  // namespace
 
 void bind_ranks(nb::module_& module) {
-  module.def(
-      "return_free_memory",
-      [] {
-#ifdef __GLIBC__
-        malloc_trim(0);
-#endif
-      },
-      "Return the memory that has been freed to the operating system, where the C library can.");
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
 }

@@ -78,7 +78,7 @@ class LocalLists:
             )
             got = halo.to_owners(ghosts, numbers)
             core.put_in_lists(got.field(0), got.field(1), next_place, items)
-        _core.ranks.return_free_memory()
+        _core.backends.return_free_memory()
         return LocalLists(exchange, halo.slices, OwnedLists(indptr, items))
 
 
