@@ -176,8 +176,8 @@ class Digraph:
 def largest_by_key(keys: Indices, values: Indices) -> tuple[Indices, Indices]:
     """Distinct keys, ascending, and the largest value of each. No number is negative.
 
-    >>> largest_by_key(np.array([3, 1, 3]), np.array([5, 2, 7]))
-    (array([1, 3]), array([2, 7]))
+    >>> [found.tolist() for found in largest_by_key(np.array([3, 1, 3]), np.array([5, 2, 7]))]
+    [[1, 3], [2, 7]]
     """
     found, places = distinct(keys)
     largest = np.full(found.size, -1, dtype=values.dtype)
