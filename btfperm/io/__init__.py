@@ -156,6 +156,7 @@ def _valued(
 ) -> tuple[ValuedPattern, bool]:
     """The matrix with its values, and whether the file holds values. If it holds none, all values
     are 1; with a `remedy`, that is an error whose message ends with the remedy."""
+    from btfperm.io.values import NO_VALUES
     from btfperm.pattern.values import valued_matrix
 
     drop_zeros = truth("drop_zeros", drop_zeros)
@@ -164,8 +165,7 @@ def _valued(
         has_values = matrix.dtype.kind != "b"
         if not has_values:
             if remedy is not None:
-                why = "it holds no values, only the positions of the entries"
-                raise source.error(f"{why}: {remedy}")
+                raise source.error(f"{NO_VALUES}: {remedy}")
             matrix = matrix.astype("int8")
         name, origin = source.name, source.origin()
         valued = valued_matrix(matrix, drop_zeros, owned=True, name=name, source=origin)

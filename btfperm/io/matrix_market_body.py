@@ -24,7 +24,7 @@ from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, shown, skip_line
 from btfperm.io.values import reflected
 
-__all__ = ["BLOCK", "Body", "Parser", "Take", "read_body", "stream_body"]
+__all__ = ["BLOCK", "VALUE_TYPE", "Body", "Parser", "Take", "read_body", "stream_body"]
 
 BLOCK: int | None = None
 """Bytes of text in a block; None chooses by the number of entries. Tests set it."""
@@ -38,7 +38,7 @@ _READ_AT_ONCE = 1 << 20
 _SHOWN = 200  # bytes of a bad line that are kept for the message
 _BYTES_PER_ENTRY = 4  # the shortest entry: "1 1\n"
 _FIRST_CAPACITY = 1 << 16  # entries reserved first for arrays (zeros are no entries) and streams
-_VALUE_TYPE = {"real": np.float64, "integer": np.int64, "complex": np.complex128}
+VALUE_TYPE = {"real": np.float64, "integer": np.int64, "complex": np.complex128}
 # The core's codes for the values of a field: ignore them, find the zeros, store them.
 _NO_VALUES = 0
 _ZEROS = {"real": 1, "integer": 1, "complex": 2}
@@ -121,7 +121,7 @@ def read_body(
     believed = source.first_capacity(header.entries, _BYTES_PER_ENTRY)
     if header.layout == "array":
         believed = min(believed, _FIRST_CAPACITY)
-    wanted = _VALUE_TYPE.get(header.field) if keep_values else None
+    wanted = VALUE_TYPE.get(header.field) if keep_values else None
     body = Body(header, believed, wanted)
     off_diagonal = _parsed(source, header, line, body, threads, progress)
     if expand and header.layout == "coordinate" and header.symmetry != "general":
@@ -136,7 +136,7 @@ def stream_body(source: Source, header: Header, line: int, take: Take, block: in
     A block has about `block` bytes. The arrays are overwritten after each call. Raises the
     same errors as `read_body`.
     """
-    body = Body(header, _FIRST_CAPACITY, _VALUE_TYPE.get(header.field))
+    body = Body(header, _FIRST_CAPACITY, VALUE_TYPE.get(header.field))
 
     def drain() -> None:
         values = None if body.values is None else body.values[: body.used]

@@ -12,6 +12,7 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,12 @@ from btfperm.backends.mpi.file_ranges import FileRange, line_range, lines_before
 from btfperm.errors import UnreadableInputError
 from btfperm.io.header import Header
 from btfperm.io.matrix_market import read_header, recognises
-from btfperm.io.matrix_market_body import Body, Parser
+from btfperm.io.matrix_market_body import VALUE_TYPE, Body, Parser
 from btfperm.io.source import Source, open_source
+from btfperm.io.values import NO_VALUES, reflected
 from btfperm.pattern import index_type
 from btfperm.pattern.distributed import DistributedPattern
+from btfperm.pattern.distributed_values import of_one_type
 
 __all__ = ["read_distributed"]
 
@@ -38,38 +41,60 @@ BLOCK = 1 << 22
 _UNKNOWN = 1 << 62  # stands for the entries of one range; only their sum over all ranges is known
 _LEAST_LINE = 4  # bytes: "1 1\\n"
 
+_READ_WHOLE = "{0} is no Matrix Market list of entries: the first rank read it whole"
+
 Positions = list[npt.NDArray[Any]]
 
 
-def read_distributed(path: Any, comm: Any, *, drop_zeros: bool = False) -> DistributedPattern:
-    """The pattern of the matrix in a file, over the ranks of a communicator. Collective.
+def read_distributed(
+    path: Any, comm: Any, *, drop_zeros: bool = False, values_or: str | None = None
+) -> DistributedPattern:
+    """The pattern of the matrix in a file, over the ranks of a communicator; with `values_or`, it
+    has the values of the entries, too. Collective.
 
     The file must be visible to all ranks under this name. Raises `UnreadableInputError` on all
-    ranks, with one sentence that names the file and the line.
+    ranks, with one sentence that names the file and the line; about a file without values, the
+    sentence ends with `values_or`.
     """
     exchange = Exchange.of(comm)
     with exchange.guarded():
         name = path_text(path)
-        found = _opened(path, exchange.rank == 0)
+        found = _opened(path, exchange.rank == 0, values_or)
         found = exchange.broadcast(found)
+        if found["how"] == "whole" and values_or is not None:
+            return _values_from_first_rank(exchange, path, drop_zeros, values_or)
         if found["how"] == "whole":
             return _from_first_rank(exchange, path, drop_zeros)
         header = Header(**{**found["header"], "shape": tuple(found["header"]["shape"])})
+        kind = None if values_or is None else VALUE_TYPE[header.field]
         if found["how"] == "ranges":
-            own = _read_range(exchange, Path(name), header, found["line"], found["at"], drop_zeros)
+            own = _read_range(
+                exchange, Path(name), header, found["line"], found["at"], drop_zeros, kind
+            )
         else:
-            own = _read_packed(exchange, path, header, drop_zeros)
+            own = _read_packed(exchange, path, header, drop_zeros, kind)
+        values = None
+        if kind is not None:
+            values = own.pop().astype(np.complex128 if header.field == "complex" else np.float64)
         width = index_type(header.shape, 0)
         own = [array.astype(width, copy=False) for array in own]
         symmetric = header.symmetry != "general"
-        pattern = DistributedPattern.of_parts(exchange, own, header.shape, symmetric, name)
+        pattern = DistributedPattern.of_parts(
+            exchange,
+            own,
+            header.shape,
+            symmetric,
+            name,
+            values=values,
+            mirror=partial(reflected, symmetry=header.symmetry),
+        )
         pattern.set_source(*_hashed(Path(name), exchange.rank == 0), drop_zeros)
         if found["how"] == "packed":
             pattern.set_note(f"{name} is packed: the first rank unpacked it for all others")
         return pattern
 
 
-def _opened(path: Any, is_first: bool) -> dict[str, Any]:
+def _opened(path: Any, is_first: bool, values_or: str | None) -> dict[str, Any]:
     """How the file is read, found by the first rank: ``"ranges"``, ``"packed"`` or ``"whole"``."""
     if not is_first:
         return {}
@@ -80,6 +105,8 @@ def _opened(path: Any, is_first: bool) -> dict[str, Any]:
         header, line = read_header(source)
         if header.layout != "coordinate" or not is_file:
             return {"how": "whole"}
+        if values_or is not None and header.field == "pattern":
+            raise source.error(f"{NO_VALUES}: {values_or}")
         found = {"header": asdict(header), "line": line}
         if source.packing:
             return {"how": "packed", **found}
@@ -103,12 +130,18 @@ class _RangeSource(Source):
 
 
 def _read_range(
-    exchange: Exchange, path: Path, header: Header, line: int, at: int, drop_zeros: bool
+    exchange: Exchange,
+    path: Path,
+    header: Header,
+    line: int,
+    at: int,
+    drop_zeros: bool,
+    kind: Any,
 ) -> Positions:
-    """The entries of this rank's range."""
+    """The entries of this rank's range: rows, columns, and values unless `kind` is None."""
     begin, end = line_range(path, at, path.stat().st_size, exchange.rank, exchange.size)
     source = _RangeSource(path, begin, end)
-    body = Body(header, (end - begin) // (2 * _LEAST_LINE) + 1, None)
+    body = Body(header, (end - begin) // (2 * _LEAST_LINE) + 1, kind)
     parser = Parser(source, replace(header, entries=_UNKNOWN), 0, 1, body)
     for text in parser.blocks(min(BLOCK, max(end - begin, 1 << 12))):
         parser.parse(text)
@@ -146,40 +179,53 @@ def _surplus(path: Path, begin: int, end: int, announced: int, wanted: int) -> U
     return source.error(f"{what}: {shown(raw)}", lines)
 
 
-def _read_packed(exchange: Exchange, path: Any, header: Header, drop_zeros: bool) -> Positions:
+def _read_packed(
+    exchange: Exchange, path: Any, header: Header, drop_zeros: bool, kind: Any
+) -> Positions:
     """The entries that the first rank hands out in equal parts while it unpacks the file."""
-    blocks = _unpacked_blocks(path, drop_zeros) if exchange.rank == 0 else iter(())
-    empty = np.empty(0, dtype=np.int64)
+    blocks = _unpacked_blocks(path, drop_zeros, kind) if exchange.rank == 0 else iter(())
+    nothing = [np.empty(0, dtype=np.int64)] * 2
+    if kind is not None:
+        nothing.append(np.empty(0, dtype=kind))
     arrived: list[npt.NDArray[Any]] = []
+    values: list[npt.NDArray[Any]] = []
     while True:
         block = next(blocks, None)
         if exchange.largest(int(block is not None))[0] == 0:
             break
-        rows, cols = block or (empty, empty)
+        rows, cols, *value = block or nothing
         owner = np.arange(rows.size) * exchange.size // max(rows.size, 1)
-        arrived.append(exchange.route_to(owner, rows, cols).items)
+        got = exchange.route_to(owner, rows, cols)
+        arrived.append(got.items)
+        for own in value:  # one array, or none
+            moved = own[got.order][:, None]
+            if exchange.size > 1:
+                moved = exchange.move(moved, got.sent, got.received)
+            values.append(moved[:, 0])
     items = np.concatenate(arrived) if arrived else np.empty((0, 2), dtype=np.int64)
-    return [items[:, 0].copy(), items[:, 1].copy()]
+    positions = [items[:, 0].copy(), items[:, 1].copy()]
+    return positions if kind is None else [*positions, np.concatenate([*values, nothing[2]])]
 
 
-def _unpacked_blocks(path: Any, drop_zeros: bool) -> Iterator[Positions]:
+def _unpacked_blocks(path: Any, drop_zeros: bool, kind: Any) -> Iterator[Positions]:
     with open_source(path) as source:
         header, line = read_header(source)
-        body = Body(header, 0, None)
+        body = Body(header, 0, kind)
         parser = Parser(source, header, line, 1, body)
         for text in parser.blocks(BLOCK):
             parser.parse(text)
             body.finish()
             yield _without_zeros(body, drop_zeros)
-            body = parser.body = Body(header, 0, None)
+            body = parser.body = Body(header, 0, kind)
         parser.check_end()
 
 
 def _without_zeros(body: Body, drop_zeros: bool) -> Positions:
+    own = [body.rows, body.cols] if body.values is None else [body.rows, body.cols, body.values]
     if body.zeros is None or not drop_zeros:
-        return [body.rows, body.cols]
+        return own
     kept = ~body.zeros
-    return [body.rows[kept], body.cols[kept]]
+    return [array[kept] for array in own]
 
 
 def _from_first_rank(exchange: Exchange, path: Any, drop_zeros: bool) -> DistributedPattern:
@@ -197,7 +243,33 @@ def _from_first_rank(exchange: Exchange, path: Any, drop_zeros: bool) -> Distrib
     own = [array.astype(width) for array in own]
     name = path_text(path)
     pattern = DistributedPattern.of_parts(exchange, own, (m, n), False, name, source)
-    pattern.set_note(f"{name} is no Matrix Market list of entries: the first rank read it whole")
+    pattern.set_note(_READ_WHOLE.format(name))
+    return pattern
+
+
+def _values_from_first_rank(
+    exchange: Exchange, path: Any, drop_zeros: bool, values_or: str
+) -> DistributedPattern:
+    """The same with the values."""
+    from btfperm.io import values_of
+
+    source, shape = {}, (0, 0)
+    own = [np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)]
+    values: npt.NDArray[Any] = np.empty(0)
+    if exchange.rank == 0:
+        valued = values_of(path, drop_zeros, values_or)
+        whole, values = valued.pattern, valued.values
+        source, shape = dict(whole.source), whole.shape
+        own = [whole.indices.copy(), whole.cols()]
+    m, n = exchange.largest(*shape)
+    width = index_type((m, n), 0)
+    own = [array.astype(width) for array in own]
+    name = path_text(path)
+    numbers = of_one_type(exchange, values, own[0].size, name)
+    pattern = DistributedPattern.of_parts(
+        exchange, own, (m, n), False, name, source, values=numbers
+    )
+    pattern.set_note(_READ_WHOLE.format(name))
     return pattern
 
 

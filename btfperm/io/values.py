@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from btfperm.errors import InvalidArgumentError
 
-__all__ = ["as_double", "field_of", "reflected", "writable"]
+__all__ = ["NO_VALUES", "as_double", "field_of", "reflected", "writable"]
+
+NO_VALUES = "it holds no values, only the positions of the entries"
 
 _TYPES: dict[str, npt.DTypeLike] = {
     "f": np.float64,

@@ -9,6 +9,7 @@
 #include "pattern/canonical.hpp"
 #include "pattern/features.hpp"
 #include "pattern/owned_lists.hpp"
+#include "pattern/owned_values.hpp"
 #include "pattern/raster.hpp"
 #include "pattern/transpose_by_parts.hpp"
 
@@ -63,6 +64,35 @@ void bind_conversions(nb::module_& module) {
       nb::arg("first"), nb::arg("lists").noconvert(), nb::arg("items").noconvert(),
       nb::arg("indptr").noconvert(),
       "Sort pairs (list, item) into lists without duplicates, in place; the number of items.");
+  module.def(
+      "owned_values",
+      [](std::int64_t first, In<I> lists, In<I> items, In<double> values, Out<std::int64_t> indptr,
+         Out<I> own_items, Out<double> own_values) {
+        const auto triples = static_cast<std::int64_t>(lists.shape(0));
+        require_places(items, triples, "items");
+        require_places(own_items, triples, "own_items");
+        const bool is_complex = triples > 0 && values.shape(0) == 2 * lists.shape(0);
+        const int parts = is_complex ? 2 : 1;
+        require_places(values, parts * triples, "values");
+        require_places(own_values, parts * triples, "own_values");
+        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+        const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
+        for (std::int64_t k = 0; k < triples; ++k) {
+          if (lists.data()[k] < first || lists.data()[k] >= first + count) {
+            throw std::invalid_argument("a list is out of range");
+          }
+        }
+        return run_pass([&](Budget& budget) {
+          return owned_values(first, count, triples, parts, lists.data(), items.data(),
+                              values.data(), indptr.data(), own_items.data(), own_values.data(),
+                              budget);
+        });
+      },
+      nb::arg("first"), nb::arg("lists").noconvert(), nb::arg("items").noconvert(),
+      nb::arg("values").noconvert(), nb::arg("indptr").noconvert(),
+      nb::arg("own_items").noconvert(), nb::arg("own_values").noconvert(),
+      "Sort triples (list, item, value) into lists and add up the values of duplicates; the number "
+      "of items. A complex value is two doubles.");
   module.def(
       "merge_duplicates",
       [](Out<I> indptr, Out<I> indices) {

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from btfperm.backends.mpi.exchange import Exchange
     from btfperm.backends.mpi.halo import Halo
     from btfperm.backends.mpi.slices import Slices
+    from btfperm.pattern.distributed_values import Mirror
 
 __all__ = ["DistributedPattern"]
 
@@ -43,6 +44,8 @@ class DistributedPattern(Pattern):
     exchange : sends the messages between the ranks
     width : the index type of numbers of the whole matrix
     note : a sentence for the user on how the file was read; empty if each rank read its part
+    values : the values of the entries of this rank, in the order of `indices`: float64, or
+        complex128 if the matrix is complex. None if only the positions are known
     name, source : as of `Pattern`
     """
 
@@ -52,6 +55,7 @@ class DistributedPattern(Pattern):
     exchange: Exchange
     width: Any
     note: str
+    values: npt.NDArray[Any] | None
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise InvalidArgumentError(
@@ -69,6 +73,7 @@ class DistributedPattern(Pattern):
         symmetric: bool = False,
         name: str | None = None,
         source: Mapping[str, Any] | None = None,
+        values: npt.ArrayLike | None = None,
     ) -> DistributedPattern:
         """The pattern of the positions that the ranks hold, in any order and on any rank.
 
@@ -79,6 +84,9 @@ class DistributedPattern(Pattern):
         shape : (m, n) of the whole matrix
         symmetric : True adds the transpose of each position off the diagonal. Default False
         name, source : see `Pattern`
+        values : the values of the positions, numbers, which `weighted_transversal` needs; all ranks
+            give them, or none does. Those of duplicates are added up, from the smallest to the
+            largest; the transpose of a position has its value. Default None: only the positions
         """
         from btfperm.backends.mpi.exchange import Exchange
 
@@ -92,7 +100,14 @@ class DistributedPattern(Pattern):
             ]
             if own[0].size != own[1].size:
                 raise InvalidMatrixError(f"{prefix(name)}rows and cols must have the same length")
-            return cls.of_parts(exchange, own, shape, symmetric, name, source)
+            if not exchange.largest(int(values is not None))[0]:
+                return cls.of_parts(exchange, own, shape, symmetric, name, source)
+            from btfperm.pattern.distributed_values import of_one_type
+
+            if values is None:
+                raise InvalidMatrixError(f"{prefix(name)}all ranks must give values=, or none")
+            numbers = of_one_type(exchange, values, own[0].size, name)
+            return cls.of_parts(exchange, own, shape, symmetric, name, source, values=numbers)
 
     @classmethod
     def from_rows(
@@ -104,6 +119,7 @@ class DistributedPattern(Pattern):
         *,
         first: int,
         name: str | None = None,
+        values: npt.ArrayLike | None = None,
     ) -> DistributedPattern:
         """The pattern of a matrix whose rows are distributed, as PETSc and SuperLU_DIST store it.
 
@@ -115,9 +131,10 @@ class DistributedPattern(Pattern):
         shape : (m, n) of the whole matrix
         first : number of the first row of this rank. SuperLU_DIST: ``fst_row``; PETSc: the first
             number of ``MatGetOwnershipRange``
+        values : the values of the entries, as for `from_positions`. SuperLU_DIST: ``nzval``
         """
         rows, cols = _expanded(indptr, indices, first, name)
-        return cls.from_positions(comm, rows, cols, shape, name=name)
+        return cls.from_positions(comm, rows, cols, shape, name=name, values=values)
 
     @classmethod
     def from_columns(
@@ -129,10 +146,11 @@ class DistributedPattern(Pattern):
         *,
         first: int,
         name: str | None = None,
+        values: npt.ArrayLike | None = None,
     ) -> DistributedPattern:
         """As `from_rows`, for compressed columns: `first` is the first column of this rank."""
         cols, rows = _expanded(indptr, indices, first, name)
-        return cls.from_positions(comm, rows, cols, shape, name=name)
+        return cls.from_positions(comm, rows, cols, shape, name=name, values=values)
 
     @classmethod
     def of_parts(
@@ -143,12 +161,23 @@ class DistributedPattern(Pattern):
         symmetric: bool = False,
         name: str | None = None,
         source: Mapping[str, Any] | None = None,
+        *,
+        values: npt.NDArray[Any] | None = None,
+        mirror: Mirror | None = None,
     ) -> DistributedPattern:
         """The pattern of checked positions. `own` holds rows and columns of this rank; it is
-        emptied, so that their memory is released while the ranks exchange entries."""
+        emptied, so that their memory is released while the ranks exchange entries. `values` are of
+        one type on all ranks; `mirror` computes those of the transposes, if they are others."""
         rows, cols = own
         row_slices, col_slices = _balanced(exchange, rows, cols, shape, symmetric)
-        lists = _routed(exchange, col_slices, own, symmetric)
+        if values is None:
+            lists = _routed(exchange, col_slices, own, symmetric)
+        else:
+            from btfperm.pattern.distributed_values import lists_with_values
+
+            turned = (mirror or _same) if symmetric else None
+            lists, values = lists_with_values(exchange, col_slices, cols, rows, values, turned)
+            own.clear()
         del rows, cols
         _core.backends.return_free_memory()
         pattern = object.__new__(cls)
@@ -168,8 +197,22 @@ class DistributedPattern(Pattern):
             width=index_type(shape, 0),
             _nnz=exchange.sums(lists.items.size)[0],
             _copies={},
+            values=values,
         )
         return pattern
+
+    def selected(self, chosen: npt.NDArray[np.bool_]) -> DistributedPattern:
+        """The pattern of some of the entries: of this rank, those for which `chosen` is true. The
+        ranks own the same rows and columns. Collective."""
+        before = np.concatenate(([0], np.cumsum(chosen)))
+        values, indices = self.values, self.indices[chosen]
+        return self._with(
+            indptr=before[self.indptr],
+            _indices=indices,
+            _nnz=self.exchange.sums(indices.size)[0],
+            _copies={},
+            values=None if values is None else values[chosen],
+        )
 
     def set_source(self, source: dict[str, Any], hashing: Any, zeros_dropped: bool) -> None:
         """Sets where the matrix was read from. `hashing` is a thread that adds the hash of the file
@@ -262,6 +305,10 @@ class DistributedPattern(Pattern):
             f"<DistributedPattern {self.m:,} x {self.n:,}, {self.nnz:,} entries, on {ranks} "
             f"rank{'s' if ranks > 1 else ''}>"
         )
+
+
+def _same(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return values
 
 
 def _checked(

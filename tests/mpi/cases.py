@@ -19,7 +19,7 @@ import btfperm
 from btfperm.reports.summary import summarize
 from btfperm.transversal.initial.local_max_mpi import weights
 from tests import families
-from tests.mpi import damage, files, inputs
+from tests.mpi import damage, files, inputs, values
 from tests.oracles.plain_dulmage_mendelsohn import dulmage_mendelsohn as plain
 
 COMM = MPI.COMM_WORLD
@@ -170,7 +170,7 @@ def case_refused_arguments():
 
 CASES = {
     name.removeprefix("case_"): case
-    for module in (sys.modules[__name__], files, damage)
+    for module in (sys.modules[__name__], files, values, damage)
     for name, case in vars(module).items()
     if name.startswith("case_")
 }

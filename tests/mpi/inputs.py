@@ -32,14 +32,16 @@ def full(m, n):
     return sp.csc_array(np.ones((m, n)))
 
 
-def as_distributed_rows(A, comm):
-    """The rows of each rank, in uneven blocks."""
+def as_distributed_rows(A, comm, *, values=False):
+    """The rows of each rank, in uneven blocks, with the values if asked for."""
     A = sp.csr_array(A)
     bounds = np.minimum(np.arange(comm.size + 1) ** 2, A.shape[0])
     bounds[-1] = A.shape[0]
     first, last = int(bounds[comm.rank]), int(bounds[comm.rank + 1])
     own = A[first:last]
-    return btfperm.DistributedPattern.from_rows(comm, own.indptr, own.indices, A.shape, first=first)
+    return btfperm.DistributedPattern.from_rows(
+        comm, own.indptr, own.indices, A.shape, first=first, values=own.data if values else None
+    )
 
 
 @contextmanager

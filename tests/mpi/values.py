@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases about values: each rank has those of its own entries."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import scipy.sparse as sp
+from mpi4py import MPI
+
+import btfperm
+from btfperm.pattern.distributed_values import as_distributed_values, row_values
+from tests.mpi import inputs
+from tests.mpi.damage import raised
+
+COMM = MPI.COMM_WORLD
+HEAD = "%%MatrixMarket matrix coordinate "
+FILES = {
+    "real": HEAD + "real general\n4 3 6\n1 1 1.5\n2 2 0\n4 3 -2\n1 3 1e-3\n2 2 1\n1 1 2\n",
+    "symmetric": HEAD + "integer symmetric\n5 5 5\n1 1 3\n5 1 2\n3 2 1\n5 5 7\n5 1 4\n",
+    "skew": HEAD + "real skew-symmetric\n4 4 3\n2 1 3\n4 1 2\n3 2 -1\n",
+    "hermitian": HEAD + "complex hermitian\n3 3 3\n1 1 3 0\n3 1 2 1\n3 3 0 0\n",
+    "array": "%%MatrixMarket matrix array real general\n2 3\n1\n0\n0\n2\n3\n4\n",
+}
+
+
+def written(path, text):
+    """Writes a file of text on the first rank; the others wait for it."""
+    if COMM.rank == 0:
+        packed = gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode()
+        path.write_bytes(packed)
+    COMM.Barrier()
+    return path
+
+
+def whole(P):
+    """The matrix of a `DistributedPattern` with values, on each rank."""
+    values = COMM.allgather(P.values)
+    pattern = P.on_host()
+    return sp.csc_array(
+        (np.concatenate(values), pattern.indices, pattern.indptr), shape=pattern.shape
+    )
+
+
+def same_values(P, expected):
+    """Whether entries and values are those of one process."""
+    found = whole(P)
+    assert np.array_equal(found.indptr, expected.pattern.indptr)
+    assert np.array_equal(found.indices, expected.pattern.indices)
+    assert np.array_equal(found.data, expected.values)
+
+
+def case_values_of_files(folder):
+    for name, text in FILES.items():
+        for ending in (".mtx", ".mtx.gz"):
+            path = written(folder / f"values_{name}{ending}", text)
+            P = as_distributed_values(path, COMM)
+            same_values(P, btfperm.io.read_valued(path))
+
+
+def case_values_of_long_files(folder):
+    """Ranges in the middle of lines, and duplicates in the ranges of several ranks."""
+    rng = np.random.default_rng(7)
+    entries = zip(rng.integers(1, 41, 900), rng.integers(1, 31, 900), strict=True)
+    lines = "".join(f"{i} {j} {rng.integers(-9, 10)}\n" for i, j in entries)
+    path = written(folder / "values_long.mtx", HEAD + "real general\n40 30 900\n" + lines)
+    with inputs.small_steps():
+        same_values(as_distributed_values(path, COMM), btfperm.io.read_valued(path))
+
+
+def case_a_file_without_values(folder):
+    path = written(folder / "no_values.mtx", HEAD + "pattern general\n2 2 1\n1 1\n")
+    texts = {
+        raised(btfperm.UnreadableInputError, lambda: as_distributed_values(path, COMM, None, "so")),
+        raised(btfperm.UnreadableInputError, lambda: btfperm.io.values_of(path, True, "so")),
+    }
+    assert len(texts) == 1 and texts.pop().endswith(
+        "it holds no values, only the positions of the entries: so"
+    )
+
+
+def case_values_of_distributed_rows():
+    """As SuperLU_DIST stores them; a rank with complex values makes those of all complex."""
+    A = inputs.random_matrix(5)
+    A.data = np.arange(1.0, A.nnz + 1)
+    same_values(inputs.as_distributed_rows(A, COMM, values=True), btfperm.as_valued(A))
+    same_values(as_distributed_values(A, COMM), btfperm.as_valued(A))
+    P = btfperm.DistributedPattern.from_positions(
+        COMM, [0], [0], (1, 1), values=[1j if COMM.rank == 0 else 2.0]
+    )
+    assert whole(P).toarray().item() == 2 * (COMM.size - 1) + 1j
+    text = raised(
+        btfperm.InvalidMatrixError,
+        lambda: (
+            btfperm.DistributedPattern.from_positions(
+                COMM, [0], [0], (1, 1), values=None if COMM.rank == 0 else [1.0]
+            )
+            if COMM.size > 1
+            else as_distributed_values(inputs.as_distributed_rows(A, COMM), COMM)
+        ),
+    )
+    assert "values=" in text
+
+
+def case_selected_entries_and_rows():
+    A = inputs.random_matrix(9)
+    A.data = np.arange(1.0, A.nnz + 1)
+    P = as_distributed_values(A, COMM)
+    P.halo()  # the entries are numbered locally from here on
+    kept = P.values % 3 != 0
+    some = P.selected(kept)
+    expected = A.copy()
+    expected.data[expected.data % 3 == 0] = 0
+    expected.eliminate_zeros()
+    same_values(some, btfperm.as_valued(expected))
+    lists, values = row_values(P, P.values)
+    rows = sp.csr_array(A)[P.row_slices.first : P.row_slices.last]
+    assert np.array_equal(lists.indptr, rows.indptr) and np.array_equal(lists.items, rows.indices)
+    assert np.array_equal(values, rows.data)
