@@ -18,6 +18,7 @@ __all__ = [
     "cause_text",
     "one_line",
     "printable",
+    "quoted",
     "shortened",
 ]
 
@@ -74,6 +75,15 @@ def one_line(text: str) -> str:
         text = shortened(text, longest)
     words = _LONG_WORD.sub(lambda word: shortened(word[0], LONGEST_WORD), printable(text))
     return shortened(words, LONGEST_SENTENCE)
+
+
+def quoted(value: object) -> str:
+    """A value that a file holds, as Python writes it, for use in one of our messages.
+
+    >>> quoted("x" * 1000)[-5:], quoted(None)
+    ("xxxx'", 'None')
+    """
+    return shortened(repr(value), LONGEST_CAUSE)
 
 
 def cause_text(error: BaseException) -> str:

@@ -91,6 +91,18 @@ void bind_io(nb::module_& module) {
       nb::arg("text"), nb::arg("ends").noconvert(), nb::arg("before").noconvert(),
       "Divide whole lines of text into parts, and count the entries before each; (lines, entries, "
       "the first NUL byte or -1).");
+  module.def(
+      "find_long_line",
+      [](Bytes text, std::int64_t longest) {
+        const auto size = static_cast<std::int64_t>(text.shape(0));
+        if (longest < 2) throw std::invalid_argument("a line has at least two bytes");
+        if (size > 0 && text_of(text)[size - 1] != '\n') {
+          throw std::invalid_argument("a block ends with a line");
+        }
+        return find_long_line(text_of(text), size, longest);
+      },
+      nb::arg("text"), nb::arg("longest"),
+      "Where the first line of more than `longest` bytes that is no comment begins, or -1.");
   bind_coordinates<std::int32_t>(module);
   bind_coordinates<std::int64_t>(module);
   module.def(

@@ -134,6 +134,22 @@ inline LineCounts divide_text(const TextParts& block, std::int64_t size, Budget&
   return total;
 }
 
+// The first byte of the first line of more than `longest` bytes that is no comment, or -1. Such a
+// line has no line end in at least one window of `longest` / 2 bytes, so in a usual text only the
+// first bytes of each window are examined.
+inline std::int64_t find_long_line(const char* text, std::int64_t size, std::int64_t longest) {
+  const std::int64_t window = longest / 2;
+  for (std::int64_t at = 0; at + window <= size; at += window) {
+    if (std::memchr(text + at, '\n', static_cast<std::size_t>(window)) != nullptr) continue;
+    std::int64_t begin = at;
+    while (begin > 0 && text[begin - 1] != '\n') --begin;
+    const std::int64_t end = after_line(text + at, text + size) - text;
+    if (end - begin > longest && *skip_blanks(text + begin) != '%') return begin;
+    at = (end / window - 1) * window;  // the next window is the one that holds `end`
+  }
+  return -1;
+}
+
 struct FaultAt {
   Fault fault = Fault::none;
   std::int64_t at = 0;  // the byte at which the line begins

@@ -43,6 +43,8 @@ VALUE_TYPE = {"real": np.float64, "integer": np.int64, "complex": np.complex128}
 _NO_VALUES = 0
 _ZEROS = {"real": 1, "integer": 1, "complex": 2}
 _VALUES = {"real": 3, "integer": 4, "complex": 5}
+_TOO_LONG = "the line is too long for an entry"
+_NUL = "there is a NUL byte in the text"
 _SENTENCES = (
     "",
     "a row and a column number are expected",
@@ -212,10 +214,13 @@ class Parser:
         before = text.tobytes()
         first = before[before.rfind(b"\n") + 1 :] + rest
         if not first.lstrip(b" \t\r").startswith(b"%"):
-            at = self.line + 1 + before.count(b"\n")
-            raise self._source.error("the line is too long for an entry", at)
-        skip_line(self._source)
-        return b"%\n"
+            what = _TOO_LONG
+        elif b"\0" in rest or skip_line(self._source):
+            what = _NUL
+        else:
+            return b"%\n"
+        line = self.line + 1 + before.count(b"\n")
+        raise self._source.error(f"{what}: {shown(first[:_SHOWN])}", line)
 
     def check_end(self) -> None:
         """Raises UnreadableInputError if the file has fewer entries than its header announces."""
@@ -233,7 +238,10 @@ class Parser:
         lines, entries, nul = _core.io.divide_text(text, ends, before)
         left = (self._header.entries or 0) - self.found
         if nul >= 0:
-            raise self._error(text, nul, "there is a NUL byte in the text")
+            raise self._error(text, nul, _NUL)
+        long = _core.io.find_long_line(text, _LONGEST_LINE)
+        if long >= 0:
+            raise self._error(text, long, _TOO_LONG)
         if entries > left:
             announced = self._header.entries
             what = f"there are more entries than the {announced} that the header announces"

@@ -47,7 +47,10 @@ _MAGIC = b"\x93NUMPY"
 _SIZE_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}  # by version
 _ITEM = rb"""\s*(?P<quote>['"])(?P<key>\w+)(?P=quote)\s*:\s*(?P<value>%s)\s*(?:,|(?=\}))"""
 _SIZE = rb"(?:0|[1-9][0-9]{0,18})L?"  # Python's literals have no leading zero
-_SHAPE = rb"\(\s*(?:" + _SIZE + rb"\s*(?:,\s*|(?=\))))*\)"
+# One size alone has a comma behind it: "(3)" is a number.
+_SIZES = _SIZE + rb"\s*,\s*(?:" + _SIZE + rb"\s*,\s*)*(?:" + _SIZE + rb"\s*)?"
+_SHAPE = rb"\(\s*(?:" + _SIZES + rb")?\)"
+_END = re.compile(rb" *\} *\n?")  # NumPy pads a head with spaces before its line end
 _VALUE = rb"""'[^'\\]*'|"[^"\\]*"|True|False|\[.*\]|""" + _SHAPE
 _ENTRY = re.compile(_ITEM % _VALUE, re.DOTALL)
 _DESCR = re.compile(r"[<>|=]?[a-zA-Z?][0-9]{0,10}(?:\[[0-9]{0,9}[a-zA-Z]{1,2}\])?")
@@ -225,7 +228,7 @@ def _read_head(file: IO[bytes], file_size: int | None) -> ArrayHead:
     text = file.read(size)
     if len(text) < size:
         raise ValueError("it ends in its head")
-    head = _parsed_head(text.strip(b" \n"))
+    head = _parsed_head(text.lstrip(b" "))
     if file_size is not None and head.size != file_size - file.tell():
         raise ValueError("its length differs from the length in its header")
     return head
@@ -242,7 +245,7 @@ def _parsed_head(text: bytes) -> ArrayHead:
     while (entry := _ENTRY.match(text, at)) is not None:
         fields[entry["key"]] = entry["value"]
         at = entry.end()
-    if text[:1] != b"{" or text[at:].strip(b" \n") != b"}" or fields.keys() != _KEYS:
+    if text[:1] != b"{" or not _END.fullmatch(text, at) or fields.keys() != _KEYS:
         raise ValueError("its head is not the head of an array")
     shape, order = fields[b"shape"], fields[b"fortran_order"]
     if not shape.startswith(b"(") or order not in (b"True", b"False"):

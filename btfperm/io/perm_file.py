@@ -24,6 +24,7 @@ from btfperm.io.atomic_write import atomic_write
 from btfperm.io.formats import ResultFormat, result_formats
 from btfperm.io.source import open_source
 from btfperm.pattern import index_type
+from btfperm.printable import quoted
 from btfperm.results import (
     BlockTriangularForm,
     Decomposition,
@@ -216,7 +217,7 @@ def _check_meta(meta: Any, error: Callable[[str], UnreadableInputError]) -> None
     if not isinstance(meta, dict) or "format_version" not in meta:
         raise error("its meta has no format_version: it was not written by btfperm")
     if not isinstance(meta["format_version"], int):
-        raise error(f"its format_version {meta['format_version']!r} is no whole number")
+        raise error(f"its format_version {quoted(meta['format_version'])} is no whole number")
     if meta["format_version"] > FORMAT_VERSION:
         raise error(
             f"it has format version {meta['format_version']}, newer than the {FORMAT_VERSION} "
@@ -224,11 +225,11 @@ def _check_meta(meta: Any, error: Callable[[str], UnreadableInputError]) -> None
         )
     if meta.get("convention", "btfperm") != "btfperm":
         raise error(
-            f"it is written in the convention {meta['convention']!r}; only 'btfperm' can be read "
-            "again"
+            f"it is written in the convention {quoted(meta['convention'])}; only 'btfperm' can be "
+            "read again"
         )
     if not isinstance(meta.get("kind"), str) or meta["kind"] not in _KINDS:
-        raise error(f"its meta has the kind {meta.get('kind')!r}, which is none of btfperm's")
+        raise error(f"its meta has the kind {quoted(meta.get('kind'))}, which is none of btfperm's")
 
 
 def _is_permutation(perm: npt.NDArray[Any], size: int) -> bool:

@@ -70,11 +70,13 @@ def shown(text: bytes, limit: int = 40) -> str:
     return "'" + cut.decode("latin-1").encode("unicode_escape").decode() + "'"
 
 
-def skip_line(source: Source) -> None:
-    """Reads to the end of a line that is too long to store."""
-    piece = b" "
+def skip_line(source: Source) -> bool:
+    """Reads to the end of a line that is too long to store. Returns whether it has a NUL byte."""
+    piece, has_nul = b" ", False
     while piece and not piece.endswith(b"\n"):
         piece = source.stream.readline(_BUFFER)
+        has_nul |= b"\0" in piece
+    return has_nul
 
 
 class Source:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import path_text, text
-from btfperm.errors import InvalidArgumentError
+from btfperm.errors import InvalidArgumentError, ResourceMissingError
 from btfperm.pattern.memory import refuse_beyond_memory
 
 __all__ = ["SUFFIXES", "read_vectors", "write_vectors", "writes"]
@@ -62,7 +62,15 @@ def read_vectors(path: str | os.PathLike[str], *, rows: int, of: str) -> npt.NDA
         # A few entries may declare many columns, and a solution needs as many numbers again.
         indices = _COPIES * 2 * matrix.shape[0] * matrix.shape[1]
         refuse_beyond_memory(matrix.shape, indices, source.name)
-        dense: npt.NDArray[Any] = matrix.toarray()
+        try:
+            dense: npt.NDArray[Any] = matrix.toarray()
+        except MemoryError:
+            m, n = matrix.shape
+            raise ResourceMissingError(
+                f"{source.name}: a matrix of shape {m} x {n} needs "
+                f"{m * n * matrix.dtype.itemsize / 1e9:,.1f} GB as an array, and the system does "
+                "not give them"
+            ) from None
         return dense
 
 

@@ -103,9 +103,11 @@ def positions_of_blocks(
     InvalidMatrixError : the size of the blocks does not divide the shape, or a block lies outside
     """
     blocks = _checked_blocks(data, indices, indptr, shape, name)
-    rows: IndexArray = np.empty(blocks.values.shape, dtype=blocks.dtype)
-    cols: IndexArray = np.empty(blocks.values.shape, dtype=blocks.dtype)
-    if blocks.values.size:  # without entries, the height of a block may have any value
+    # Without entries, the height and the width of a block may have any value.
+    places = blocks.values.shape if blocks.values.size else (0,)
+    rows: IndexArray = np.empty(places, dtype=blocks.dtype)
+    cols: IndexArray = np.empty(places, dtype=blocks.dtype)
+    if blocks.values.size:
         first_rows = columns_of(blocks.starts).astype(blocks.dtype) * blocks.height
         first_cols = blocks.lists.astype(blocks.dtype) * blocks.width
         rows[:] = np.arange(blocks.height, dtype=blocks.dtype)[:, None]

@@ -23,7 +23,7 @@ from btfperm.conventions.rows import conventions
 from btfperm.errors import UnreadableInputError
 from btfperm.io.source import shown, unreadable
 from btfperm.io.whole_numbers import whole_numbers
-from btfperm.printable import cause_text
+from btfperm.printable import cause_text, quoted
 
 __all__ = ["PermArrays", "read_arrays"]
 
@@ -131,12 +131,16 @@ def _from_npz(data: bytes, _: str) -> dict[str, Any]:
 def _from_json(data: bytes, name: str) -> dict[str, Any]:
     from btfperm.io.perm_json import members
 
-    return {
-        key: np.asarray(value, dtype=None if value else np.int64)
-        if isinstance(value, list)
-        else value
-        for key, value in members(_Named(name), data).items()
-    }
+    found = members(_Named(name), data).items()
+    return {key: _array(value) if isinstance(value, list) else value for key, value in found}
+
+
+def _array(items: list[Any]) -> npt.NDArray[Any]:
+    """A list of a JSON file; one of objects if it holds anything but numbers. NumPy's array of
+    texts would have a place of the longest text for each of them."""
+    if all(isinstance(item, int | float) for item in items):
+        return np.asarray(items, dtype=None if items else np.int64)
+    return np.fromiter(items, dtype=object, count=len(items))
 
 
 def _from_txt(data: bytes, name: str) -> dict[str, Any]:
@@ -243,14 +247,17 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
         raise UnreadableInputError(f"{name}: meta is no JSON object; write the file again")
     version = meta.get("format_version", VERSION)
     if not isinstance(version, int):
-        raise UnreadableInputError(f"{name}: the format_version {version!r} is no whole number")
+        raise UnreadableInputError(
+            f"{name}: the format_version {quoted(version)} is no whole number"
+        )
     if version > VERSION:
         raise UnreadableInputError(
             f"{name}: format version {version} was written by a newer btfperm; upgrade btfperm"
         )
     if meta.get("kind", _KINDS[0]) not in _KINDS:
         raise UnreadableInputError(
-            f"{name}: meta has the unknown kind {meta['kind']!r}; there are {', '.join(_KINDS)}"
+            f"{name}: meta has the unknown kind {quoted(meta['kind'])}; there are "
+            f"{', '.join(_KINDS)}"
         )
     named = fields.pop("convention", None)
     named = np.asarray("" if named is None else named)
@@ -262,9 +269,9 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
         held = (row.name for row in known if fields.keys() >= {*row.recognised_by})
         convention = next(held, OURS)
     if convention not in conventions:
-        quoted = shown(convention.encode("latin-1", "replace"))
+        text = shown(convention.encode("latin-1", "replace"))
         raise UnreadableInputError(
-            f"{name}: the convention {quoted} is unknown; there are {', '.join(conventions)}"
+            f"{name}: the convention {text} is unknown; there are {', '.join(conventions)}"
         )
     completed = meta.get("kind") == _KINDS[1]
     try:

@@ -91,7 +91,9 @@ def check_arrays(case: Case, file: Any, outcome: Outcome) -> None:
     try:
         expected = oracles.lists(case.data)
     except Exception as error:
-        outcome.failures.append(("place", f"the plain reader refuses it: {error}"))
+        # A list that is read as objects is refused later. A number beyond 64 bits ends its reading.
+        if all(array.dtype.kind != "O" for array in map(np.asarray, file.arrays.values())):
+            outcome.failures.append(("place", f"the plain reader refuses it: {error}"))
         return
     for name, numbers in expected.items():
         array = file.arrays.get(name)

@@ -52,7 +52,7 @@ def unpacked(data: bytes, member: str | None) -> bytes | None:
         try:
             with tarfile.open(fileobj=io.BytesIO(data), mode="r|") as archive:
                 for entry in archive:
-                    if entry.size > LARGEST:
+                    if entry.size > LARGEST or not entry.name:  # btfperm ignores empty long names
                         return None
                     # tarfile removes a slash behind some names
                     if entry.name.rstrip("/") == member.rstrip("/") and entry.isfile():

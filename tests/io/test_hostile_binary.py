@@ -43,6 +43,8 @@ ARRAYS = {
     "a call": (npy_of("__import__('os')", "(2,)", TWO), "not the head"),
     "a key twice missing": (npy_with_head(GOOD.replace("descr", "type"), TWO), "not the head"),
     "no head": (npy_with_head("", TWO), "not the head"),
+    "a line end in the padding": (npy_with_head(GOOD + "  \n  \n", TWO), "not the head"),
+    "a shape that is a number": (npy_of("'<f8'", "( 2 )", TWO), "not the head"),
     "text behind the head": (npy_with_head(GOOD + "1", TWO), "not the head"),
     "a long head": (npy_with_head(GOOD + " " * 20_000, TWO), "its head has 20057 bytes"),
     "a head that is declared": (b"\x93NUMPY\2\0\xff\xff\xff\xff{", "its head has 4294967295"),

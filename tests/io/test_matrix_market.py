@@ -202,6 +202,34 @@ def test_line_without_an_end(tmp_path, monkeypatch, block):
         read(file)
 
 
+@pytest.mark.parametrize("block", [None, 64, 70_000, 131_072])
+@pytest.mark.parametrize("before", [0, 1, 9_000])
+def test_long_lines_are_judged_alike_in_blocks_of_any_size(tmp_path, monkeypatch, block, before):
+    """A line of more than 65,536 bytes is a comment, or it is refused. A comment holds no zero
+    byte, wherever it is."""
+    monkeypatch.setattr(matrix_market_body, "BLOCK", block)
+    file = tmp_path / "a.mtx"
+    entries = "1 2\n" * before
+
+    def read_with(line: str) -> int:
+        head = f"%%MatrixMarket matrix coordinate pattern general\n2 2 {before + 1}\n"
+        file.write_text(f"{head}{entries}{line}\n2 1\n")
+        return read(file).nnz
+
+    expected = 1 + min(before, 1)
+    assert read_with("%" + "x" * 100_000) == expected
+    assert read_with(" \t %" + "x" * 100_000) == expected
+    assert read_with(" " * 65_535) == expected
+    for line in (" " * 65_536, "2 2 " + "x" * 100_000, "x" * 65_536):
+        at = f"line {before + 3}: the line is too long for an entry"
+        with pytest.raises(UnreadableInputError, match=at):
+            read_with(line)
+    for length in (10, 65_530, 65_600, 131_200, 199_000):
+        comment = "%" + "x" * length + "\0" + "x" * (200_000 - length)
+        with pytest.raises(UnreadableInputError, match=f"line {before + 3}: there is a NUL byte"):
+            read_with(comment)
+
+
 def test_written_in_many_blocks(tmp_path, monkeypatch, run_seed):
     monkeypatch.setattr(matrix_market, "_BLOCK_ENTRIES", 7)
     rng = np.random.default_rng(run_seed)

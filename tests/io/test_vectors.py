@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.io
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -94,6 +95,19 @@ def test_many_columns_of_few_entries(tmp_path):
     path.write_text(f"{head}\n1000 2000000000 1\n1 1 5\n")
     with pytest.raises(ResourceMissingError, match="GB are free"):
         read_vectors(path, rows=1000, of="A")
+
+
+def test_the_system_does_not_give_the_memory(tmp_path, monkeypatch):
+    def refuse(self):
+        raise MemoryError
+
+    monkeypatch.setattr(scipy.sparse.coo_matrix, "toarray", refuse)
+    monkeypatch.setattr(scipy.sparse.coo_array, "toarray", refuse)
+    path = tmp_path / "b.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real general\n3 2 1\n1 1 5\n")
+    sentence = r"b\.mtx: a matrix of shape 3 x 2 needs 0\.0 GB as an array"
+    with pytest.raises(ResourceMissingError, match=sentence):
+        read_vectors(path, rows=3, of="A")
 
 
 @pytest.mark.parametrize("pad", ["\r", "\t", "\x0b"])

@@ -30,6 +30,16 @@ def a_small_piece(monkeypatch, piece):
     monkeypatch.setattr(blocks_and_diagonals, "_PIECE", piece)
 
 
+def test_no_blocks_of_any_size():
+    """Without blocks, their height and width say nothing about the memory that is needed."""
+    size = 1 << 31
+    pointers = np.zeros(2, dtype=np.int64)
+    found = positions_of_blocks(
+        np.empty((0, size, size), dtype=bool), [], pointers, (size, size), "a"
+    )
+    assert [array.size for array in found] == [0, 0, 0]
+
+
 @pytest.mark.parametrize("piece", [1, 3, 10, 1 << 17])
 @pytest.mark.parametrize("block", [(1, 1), (3, 1), (1, 4), (2, 3)])
 @pytest.mark.parametrize("with_zeros", [False, True])

@@ -52,10 +52,11 @@ def test_damaged_files(tmp_path, name):
     [
         ("objects.json", b'{"row_perm": [' + b"{}," * 1_000_000 + b"{}]}"),
         ("fractions.json", b'{"row_perm": [' + b"1.5," * 300_000 + b"1]}"),
+        ("texts.json", b'{"row_perm": ["' + b"x" * 300_000 + b'"' + b',"y"' * 9_000 + b"]}"),
         ("numbers.txt", HEAD + b"row_perm 300000\n" + b"1 " * 300_000 + b"\n" + META),
         ("numbers.json", b'{"row_perm": [' + b"1," * 300_000 + b'1], "meta": {}}'),
     ],
-    ids=["objects", "fractions", "numbers in text", "numbers"],
+    ids=["objects", "fractions", "texts", "numbers in text", "numbers"],
 )
 def test_memory_follows_the_bytes_read(tmp_path, name, content):
     file = tmp_path / name
@@ -87,6 +88,17 @@ def test_an_index_set_of_negative_length(tmp_path, code):
         read_arrays(file)
     file.write_bytes(struct.pack(f">6{code}", 1211218, 1, 0, 1211218, 1, 0))
     assert read_arrays(file).arrays["row_perm"].tolist() == [0]
+
+
+@pytest.mark.parametrize("meta", [{"kind": "x y " * 900}, {"format_version": "x y " * 900}])
+def test_long_texts_in_meta_are_quoted_in_part(tmp_path, meta):
+    file = tmp_path / "perm.json"
+    about = {"format_version": 1, "kind": "dulmage_mendelsohn", **meta}
+    file.write_text(json.dumps({"row_perm": [0], "meta": about}))
+    for reader in (read_arrays, load):
+        with pytest.raises(UnreadableInputError, match=r"'x y .*\.\.\..* x y '") as error:
+            reader(file)
+        assert len(str(error.value)) < len(str(file)) + 250
 
 
 @pytest.mark.parametrize(
