@@ -86,6 +86,11 @@ SECTIONS = {
         "local max beside GPA, greedy, HEM and red-blue, as in Birn et al. (Euro-Par 2013)",
         "2026-11-25-paper-004-large",
     ),
+    "grafting-parts": Entry(
+        "papers.grafting_parts",
+        "what direction optimisation and grafting save, with entries by direction",
+        "",
+    ),
     "scaling": Entry(
         "scaling",
         "the same call on 1, 2, 4, ... threads",
@@ -131,6 +136,11 @@ SECTIONS = {
         "matchings in graphs on a GPU beside one core: time for each edge, weight relative to GPA",
         "",
     ),
+    "external": Entry(
+        "external",
+        "matchings in graphs of eight times the memory, beside the bandwidth of the disk",
+        "",
+    ),
     "diagnose": Entry(
         "diagnosis",
         "diagnose beside the decomposition that it contains",
@@ -170,6 +180,11 @@ SECTIONS = {
         "mpi.scaling",
         "from a file to the permutations over MPI ranks, and a model; --counts names the ranks",
         "2026-11-26-mpi-scaling-field",
+    ),
+    "mpi-local-max": Entry(
+        "mpi.local_max",
+        "local max over MPI ranks on random geometric graphs; --counts names the ranks",
+        "",
     ),
     "pictures": Entry(
         "pictures",
@@ -295,7 +310,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--section", action="append", choices=list(SECTIONS), help="repeatable; default matching")
     add("--all", type=Path, metavar="DIR", help="all sections, as with --out DIR")
     words = "of matrices (quick; scaling alone: large; regret or regret-gpu alone: all)"
-    add("--set", choices=[*SETS, ALL, "real"], help=words)
+    add("--set", choices=[*SETS, ALL, "fit", "seen", "real"], help=words)
     add("--only", action="append", metavar="NAME", help="this matrix alone; repeatable")
     add("--permutations", type=int, metavar="K", help="and K random orders of each matrix")
     add("--algorithm", action="append", metavar="NAME", help="of btfperm; repeatable (auto)")

@@ -11,6 +11,7 @@ from benchmarks.papers import grafting_tables as tables
 from benchmarks.papers.claims import Claim, Data, Item, counted, mean_text, yes_or_no
 from benchmarks.papers.entrants import SWITCHES
 from benchmarks.papers.figures import phases_of
+from benchmarks.papers.grafting_parts import PARTS, STARTS, factors, groups
 from benchmarks.papers.paper_001 import variation, worth_factors
 from benchmarks.papers.ranking import FAN, GRAFT, PUSH
 from benchmarks.report import Row, digits, milliseconds, paragraphs, table
@@ -18,8 +19,9 @@ from benchmarks.report import Row, digits, milliseconds, paragraphs, table
 PSI = {GRAFT: 6, FAN: 17, PUSH: 10}  # the paper's variation psi, percent on 40 threads (V B)
 
 
-def items_001(data: Data) -> list[Item]:
-    """Figures 1 and 3 to 8, and the variation of section V B."""
+def items_001(data: Data, parts: Data | None = None) -> list[Item]:
+    """Figures 1 and 3 to 8, and the variation of section V B. `parts`: of the section
+    grafting-parts."""
     return [
         Item(
             "Figure 1. Entries, phases and path lengths",
@@ -38,7 +40,7 @@ def items_001(data: Data) -> list[Item]:
         _rates(data),
         _scaling(data),
         _steps(data),
-        _contributions(data),
+        _parts(parts) if parts else _contributions(data),
         _frontiers(data),
     ]
 
@@ -161,8 +163,8 @@ def _contributions(data: Data) -> Item:
         found = worth_factors(data, kind)
         if found is None:
             continue
-        for label, factors in found.items():
-            body.append([f"{kind}, {label}", *(digits(value) for value in factors.values())])
+        for label, each in found.items():
+            body.append([f"{kind}, {label}", *(digits(value) for value in each.values())])
         direction, both = (found[label]["of the steps"] for label in ("direction", "both"))
         claims += [
             yes_or_no(f"{kind}: direction optimisation gains (1.6 times on average)",
@@ -178,6 +180,45 @@ def _contributions(data: Data) -> Item:
         claims,
         paragraphs(table(head, body), _by_graph(data)) if body else "",
         figure="contributions" if body else "",
+        why=_WHY_PARTS,
+    )
+
+
+def _parts(data: Data) -> Item:
+    """Figure 7, from the section grafting-parts."""
+    rows = data["rows"]
+    claims, body = [], []
+    for name, group in groups(rows).items():
+        for start in STARTS:
+            for whole in (False, True):
+                found = {part: factors(group, start, part, whole) for part in PARTS[1:]}
+                direction, both = found["direction"], found["both"]
+                if direction is None or both is None:
+                    continue
+                gains = [direction["speed-up"], both["speed-up"] / direction["speed-up"]]
+                entries = [
+                    direction["fewer entries"], both["fewer entries"] / direction["fewer entries"]
+                ]  # fmt: skip
+                columns = "whole" if whole else "until a path"
+                numbers = [*gains, *entries]
+                body.append(
+                    [name, start, columns, f"{direction['graphs']:.0f}", *map(digits, numbers)]
+                )
+                if name == "all":
+                    where = f"{start}, columns {columns}"
+                    claims += [
+                        yes_or_no(f"direction optimisation gains 1.6 on average ({where})",
+                                  gains[0] >= 1.3, digits(gains[0])),
+                        yes_or_no(f"grafting gains 3 in addition ({where})",
+                                  gains[1] >= 2.4, digits(gains[1])),
+                    ]  # fmt: skip
+    head = ["class, order", "start", "columns", "graphs", "direction", "grafting in addition"]
+    head += ["fewer entries by direction", "by grafting in addition"]
+    return Item(
+        "Figure 7. Direction optimisation and tree grafting",
+        f"class, speed-up of the steps of MS-BFS on {data['threads']} threads",
+        claims,
+        table(head, body),
         why=_WHY_PARTS,
     )
 

@@ -44,7 +44,8 @@ class Result:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: the name of its page, what of it is implemented, and its tables and figures."""
+    """A paper: the name of its page, what of it is implemented, and its tables and figures; `more`:
+    another section whose result the page shows."""
 
     number: str
     page: str
@@ -52,6 +53,7 @@ class Paper:
     implemented: str
     missing: str
     items: Callable[[Result | None, Result | None], list[Item]]
+    more: str = ""
 
 
 def _plain(items: Callable[[Data], list[Item]]) -> Callable[..., list[Item]]:
@@ -60,7 +62,13 @@ def _plain(items: Callable[[Data], list[Item]]) -> Callable[..., list[Item]]:
 
 def _of_004(main: Result | None, real: Result | None) -> list[Item]:
     data = main.data if main else {"rows": []}
-    return items_004(data, real.data if real else None)
+    ranks = newest("mpi-local-max", PREFERRED)
+    return items_004(data, real.data if real else None, ranks.data if ranks else None)
+
+
+def _of_001(main: Result | None, _: Result | None) -> list[Item]:
+    parts = newest("grafting-parts", PREFERRED)
+    return items_001(main.data, parts.data if parts else None) if main else []
 
 
 PAPERS = (
@@ -82,7 +90,8 @@ PAPERS = (
         "MS-BFS-Graft (`ms-bfs-graft`) with its parts as options; SS-DFS, SS-BFS, PF with "
         "fairness, MS-BFS, HK, and push-relabel on one and on several threads; Karp-Sipser",
         "the graphs themselves: generated stand-ins take their place",
-        _plain(items_001),
+        _of_001,
+        "grafting-parts",
     ),
     Paper(
         "002",
@@ -112,6 +121,7 @@ PAPERS = (
         "(`local-max-external`); greedy, HEM with and without random order, GPA",
         "MapReduce, of which the paper has no implementation",
         _of_004,
+        "mpi-local-max",
     ),
 )
 
@@ -131,7 +141,8 @@ def page(paper: Paper, folder: Path = RESULTS) -> tuple[str, list[Item]]:
     section = f"paper-{paper.number}"
     main, real = newest(section, PREFERRED, folder), newest(section, ("real",), folder)
     items = paper.items(main, real)
-    shown = [result for result in (main, real) if result]
+    more = newest(paper.more, PREFERRED) if paper.more else None
+    shown = [result for result in (main, real, more) if result]
     stem = f"../../benchmarks/results/{shown[0].stem}" if shown else ""
     return (
         paragraphs(

@@ -87,6 +87,7 @@ ROWS = (
             ),
             Option("direction", 1, "0: always top-down"),
             Option("graft", 1, "0: each phase builds all trees again"),
+            Option("whole", 0, "1: top-down steps visit whole columns, also of trees with a path"),
             Option("frontiers", 0, "1: report the size of the frontier in each level"),
         ),
     ),

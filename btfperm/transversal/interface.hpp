@@ -65,6 +65,7 @@ struct Counters {
   std::int64_t relabels = 0;  // times that all labels were recomputed
   std::int64_t top_down_steps = 0;
   std::int64_t bottom_up_steps = 0;
+  std::int64_t bottom_up_edges = 0;  // of `edges`: from rows, in bottom-up steps and grafts
   std::int64_t grafts = 0;
   std::int64_t top_down_us = 0;  // microseconds of each step
   std::int64_t bottom_up_us = 0;
@@ -97,7 +98,7 @@ struct Counters {
     const char* name;
     std::int64_t value;
   };
-  std::array<Named, 15> named() const {
+  std::array<Named, 16> named() const {
     return {{{"edges", edges},
              {"phases", phases},
              {"augmentations", augmentations},
@@ -107,6 +108,7 @@ struct Counters {
              {"relabels", relabels},
              {"top_down_steps", top_down_steps},
              {"bottom_up_steps", bottom_up_steps},
+             {"bottom_up_edges", bottom_up_edges},
              {"grafts", grafts},
              {"top_down_us", top_down_us},
              {"bottom_up_us", bottom_up_us},

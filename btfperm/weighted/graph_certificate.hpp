@@ -66,7 +66,7 @@ struct GraphCheck {
 };
 
 // removed[r] receives the number of edges of which round r was the first to match an end, and
-// removed[0] that of the others. Here a vertex with a round beyond the last counts as unmatched.
+// removed[0] that of the others. A matched vertex counts in a round from 1 to `rounds`.
 template <class I>
 GraphCheck check_graph_matching(const PatternView<I>& A, const double* weight, const I* mate,
                                 const I* round_of, std::int64_t rounds, std::int64_t* removed,
@@ -89,8 +89,9 @@ GraphCheck check_graph_matching(const PatternView<I>& A, const double* weight, c
     found.weight += matched_weight[v];
   });
   const auto round = [&](I v) {
-    const std::int64_t own = mate[v] < 0 ? rounds + 1 : std::int64_t{round_of[v]};
-    return std::clamp(own, std::int64_t{1}, rounds + 1);
+    if (mate[v] < 0) return rounds + 1;
+    return std::clamp(std::int64_t{round_of[v]}, std::int64_t{1},
+                      std::max(rounds, std::int64_t{1}));
   };
   std::fill(removed, removed + rounds + 1, 0);
   in_pieces(A.n, A.indptr + 1, budget, [&](I v) {

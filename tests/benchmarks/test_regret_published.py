@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from benchmarks.cases import generated, names
+from benchmarks.cases import names
 from benchmarks.regret import published as section
 from benchmarks.report import Options
 
-FEATURES = {"entries": 100.0, "degree": 3.0, "skew": 0.5, "free": 0.1}
+FEATURES = {"entries": 100.0, "degree": 3.0, "skew": 0.5, "free": 0.1, "depth_seconds": 0.002}
 
 
 def row(choice, **seconds):
@@ -34,19 +36,20 @@ def test_the_means():
     assert [section.regret(r, "published") for r in rows] == [1, 4, 1, None]
     text = section.markdown({"gpu": "some GPU", "limit": 2.0, "rows": rows})
     assert "published 1.59 on 3 graphs, apfb-wr 1.00 on 2 graphs, g-pr-shr 2.00 on 3" in text
-    assert "| `er:7:3` | 10.0 | 40.0 | 40.0 | 4.00 | g-pr-shr | the rest | 7 |" in text
+    assert "| `er:7:3` | 10.0 | 40.0 | 40.0 | 4.00 | g-pr-shr | the rest | 7 | 2.00 |" in text
     assert "| `er:7:3` | - | 500 | 500 |" in text
 
 
 def test_the_graphs_were_not_used_to_set_the_rules():
     used = {*names("gpu", "large"), *names("regret-gpu", "unseen")}
+    used |= {*names("published-choice", "fit"), *names("published-choice", "seen")}
     assert not used & set(names("published-choice", "large"))
 
 
 @pytest.mark.gpu
 def test_a_run():
     options = Options("tiny", None, 1, 1.0, ["auto"], None, print)
-    (found,) = [section.measured(case, options) for case in generated(["er:7:3"])]
-    measured, problems = found
+    case = section.cases("tiny", Path())[0]
+    measured, problems = section.measured(case, options, case.load())
     assert problems == [] and set(measured["seconds"]) == set(section.ALL)
-    assert measured["depth"] and measured["rule"]
+    assert measured["depth"] and measured["rule"] and 0 < measured["features"]["free"] < 1

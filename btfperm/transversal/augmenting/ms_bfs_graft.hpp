@@ -11,16 +11,18 @@
 //             columns, Y the rows. Changed: algorithm 4 tests once for each column x whether its
 //             tree is active, and then adds all unvisited neighbours of x to the tree. Here the
 //             visit of the list of x ends when its tree has a path, so that other trees can take
-//             the remaining rows. One thread processes levels that are too small to share. The
-//             columns of active trees are their roots and the mates of their rows, so activeX is
-//             the sum of the two numbers and is not counted separately
+//             the remaining rows; whole=1 visits the whole list as in the paper. One thread
+//             processes levels that are too small to share. The columns of active trees are their
+//             roots and the mates of their rows, so activeX is the sum of the two numbers and is
+//             not counted separately
 // Cost        O(nnz) for each phase, n phases in the worst case. Workspace: the row lists (nnz + m
 //             + 1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row lists are
 //             made
 // Prefer it   on many cores, and if many columns remain unmatched; guided-displacement on one core
 // Options     alpha: bottom-up when the frontier exceeds 1/alpha of the unvisited rows; direction:
-//             0 always goes top-down; graft: 0 builds all trees again in each phase; frontiers: 1
-//             reports the size of the frontier in each level, for figure 8 of the paper
+//             0 always goes top-down; graft: 0 builds all trees again in each phase; whole: 1 as in
+//             algorithm 4, see above; frontiers: 1 reports the size of the frontier in each level,
+//             for figure 8 of the paper
 // Encodings   root[x] = -1 in no tree; leaf[root] = -1 the tree is active, else the unmatched row
 //             at the end of its path (the tree is then renewable); visited[y] = 1 in a tree
 // Invariants  at the start of a phase: 1. frontier columns are in active trees; 2. columns of
@@ -59,6 +61,7 @@ class MsBfsGraft {
         alpha_(std::max(1.0, options.get("alpha"))),
         direction_(options.get("direction") != 0),
         graft_(options.get("graft") != 0),
+        whole_(options.get("whole") != 0),
         frontiers_(options.get("frontiers") != 0),
         threads_(std::max(1, options.threads)),
         frontier_(workspace.take<I>(A.n)),
@@ -158,7 +161,7 @@ class MsBfsGraft {
           }
           ++reached;
           join(y, x, root, mine);
-          if (load(leaf_[root]) >= 0) break;
+          if (!whole_ && load(leaf_[root]) >= 0) break;
         }
         const I read = std::min<I>(p + 1, end) - begin;
         edges += read;
@@ -223,6 +226,7 @@ class MsBfsGraft {
     }
     unvisited_ -= reached;
     counters_.edges += edges;
+    counters_.bottom_up_edges += edges;
   }
 
   // Algorithm 5: row y becomes a child of column x.
@@ -333,6 +337,7 @@ class MsBfsGraft {
   double alpha_;
   bool direction_;
   bool graft_;
+  bool whole_;
   bool frontiers_;
   int threads_;
   Frontier<I> frontier_;

@@ -99,6 +99,16 @@ def test_heavier_than_the_bound():
         find_bound(V.pattern, V.values, np.array(BEST), fault, np.zeros(5), "maximal")
 
 
+@pytest.mark.parametrize(("last", "left"), [(0, [0]), (9, [0]), (1, [0])])
+def test_a_matched_vertex_counts_in_one_of_the_rounds(last, left):
+    """As on a GPU: a round beyond the last one counts as the last, one before the first as it."""
+    mate, round_of = (np.array(x, V.pattern.indices.dtype) for x in (BEST, [last] * 4 + [0]))
+    found = check_matching(V.pattern, V.values, mate, round_of, 1, "maximal")
+    assert found.edges_left.tolist() == left and found.matched_share.tolist() == [0.8]
+    found = check_matching(V.pattern, V.values, mate, np.maximum(round_of, 2), 2, "maximal")
+    assert found.edges_left.tolist() == [3, 0]
+
+
 def test_a_wrong_algorithm_is_detected(monkeypatch):
     """Every result passes the checks before it is returned."""
     A = random_graph(100, 400, 0)

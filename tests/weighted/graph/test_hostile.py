@@ -88,6 +88,11 @@ def test_largest_and_smallest_weights():
     assert btfperm.match(path(8, 1.7e308), algorithm="greedy").weight == np.inf
 
 
+def _comparable(name, m):
+    """The counters; the sequential local-max visits other edges than the one on threads."""
+    return {k: v for k, v in m.counters.items() if (name, k) != ("local-max", "edges")}
+
+
 @pytest.mark.parametrize("weights", ["uniform", "few", "ones"])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.usefixtures("everything_shared")
@@ -97,7 +102,7 @@ def test_the_same_matching_for_every_number_of_threads(name, options, weights, s
     alone = btfperm.match(G, algorithm=name, options=options, seed=seed, threads=1)
     for threads in (2, 3, 5):
         m = btfperm.match(G, algorithm=name, options=options, seed=seed, threads=threads)
-        assert m == alone and m.counters == alone.counters
+        assert m == alone and _comparable(name, m) == _comparable(name, alone)
         assert (m.edges_left == alone.edges_left).all()
 
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the paper on local max states about distributed memory, beside a result of mpi-local-max."""
+
+from __future__ import annotations
+
+from benchmarks.mpi.local_max import gains
+from benchmarks.papers.claims import Data, Item, counted
+from benchmarks.report import digits, milliseconds, table
+
+
+def distributed(data: Data | None) -> Item:
+    """Figure 4, from the section mpi-local-max."""
+    title, axes = "Figure 4. Distributed memory", "processes, time on half as many over this time"
+    if data is None:
+        return Item(title, axes)
+    names = list(dict.fromkeys(row["matrix"] for row in data["rows"]))
+    found = {name: gains(data, name) for name in names}
+    own = [gain for name in names if "_rcp" not in name for gain in found[name]]
+    random = [gain for name in names if "_rcp" in name for gain in found[name]]
+    first = [gain for name in names if "_rcp" not in name for gain in found[name][:2]]
+    last = max(int(row["ranks"]) for row in data["rows"])
+    body = []
+    for name in names:
+        rows = [row for row in data["rows"] if row["matrix"] == name]
+        cells = [f"{milliseconds(row['median'])}" for row in rows]
+        total = rows[0]["median"] / rows[-1]["median"]
+        steps = [digits(gain) for gain in found[name]]
+        body.append([f"`{name}`", f"{rows[0]['edges']:,}", *cells, *steps, digits(total)])
+    ranks = [str(row["ranks"]) for row in data["rows"] if row["matrix"] == names[0]]
+    head = ["graph", "edges", *(f"{count}, ms" for count in ranks)]
+    head += [f"to {count}" for count in ranks[1:]] + ["in all"]
+    return Item(
+        title,
+        axes,
+        [
+            counted("slightly below 2 for the first two doublings (1.6 to 2)",
+                    [1.6 <= gain <= 2.1 for gain in first], "steps"),
+            counted("beyond, almost 2 until the instance is too small (1.6)",
+                    [gain >= 1.6 for gain in own], "steps"),
+            counted("above 1 for a long time also with poor locality", [g > 1 for g in random],
+                    "steps"),
+        ],
+        table(head, body),
+        why="One MPI process runs on each core of one machine here, up to "
+        f"{last} processes, where the paper has up to 1024 on two clusters. What runs is the "
+        "initial matching `local-max` over ranks, in the bipartite graph with two vertices for "
+        "each vertex, with random weights of the entries; btfperm has no matching in graphs over "
+        "ranks. The graphs are numbered by strips, and `_rcp` is a random order of rows and "
+        "columns, which leaves no locality. Each rank first sorts its lists by weight, which "
+        "counts.",
+    )  # fmt: skip
