@@ -136,7 +136,7 @@ def one(path: str, folder: str, memory: str) -> Row:
         "size": m.size,
         "weight": m.weight,
         "rounds": m.rounds,
-        "counters": {k: int(v) for k, v in m.counters.items()},
+        "counters": {k: v for k, v in m.counters.items() if isinstance(v, int)},
         "beyond": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - resident,
     }
     return {"seconds": dict(m.seconds), "result": result}
@@ -149,7 +149,7 @@ def _resident() -> int:
 
 def match_seconds(row: Row) -> float:
     """The median seconds of the algorithm, without reading the text and without the check."""
-    return statistics.median(each["match"] for each in row["seconds"])
+    return float(statistics.median(each["match"] for each in row["seconds"]))
 
 
 def disk(row: Row) -> float:

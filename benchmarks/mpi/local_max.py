@@ -140,7 +140,8 @@ def main(folder: str, repeats: str) -> None:
         comm.Barrier()
         seconds.append(time.perf_counter() - begin)
         sent = pattern.exchange.transferred()["bytes_sent"]
-        rounds, size = outcome.counters["rounds"], problem.size
+        counters: Any = outcome.counters
+        rounds, size = int(counters["rounds"]), problem.size
     if comm.rank == 0:
         found = {"ranks": comm.size, "seconds": seconds[1:], "rounds": rounds, "size": size}
         print(json.dumps(found | {"bytes_sent": sent}), flush=True)

@@ -130,7 +130,7 @@ def _started(there: Any, options: Options) -> dict[str, Any]:
     its seconds."""
     seconds, depth = [], 0
     for _ in range(options.repeats + 1):
-        problem: Any = backends.get("gpu").empty(Session(there), None)
+        problem: Any = backends.get("gpu").empty(Session(there), 1)
         greedy = registry.find("greedy", initializer=True, backend="gpu")
         run_algorithm(greedy, problem, Request(there.nnz))
         levels = registry.step("transversal", "first relabelling", "gpu")
