@@ -89,8 +89,37 @@ def test_labels_and_heights_of_the_vertices_of_a_rank(width):
     ghosts = peel(indptr, targets, active, degree, height, np.array([0], dtype=width))
     assert degree.tolist() == [-1] * 5 and height.tolist() == [0, 1, 2, 2, 3]
     assert ghosts.tolist() == [0]
+    active[1] = 0  # it keeps its degree and its height
+    degree, height = np.array([0, 1, 1, 1, 0], dtype=width), np.zeros(5, dtype=width)
+    assert peel(indptr, targets, active, degree, height, np.array([0], dtype=width)).size == 0
+    assert degree.tolist() == [-1, 1, 1, 1, 0] and height.tolist() == [0] * 5
+    active[1] = 1
     with pytest.raises(ValueError, match="out of range"):
         spread(indptr, targets, active, none, label, np.array([4], dtype=width), values)
+    for wrong in ([1, 2, 3, 5], [1, 2, 3, -1]):  # vertices 0 to 4 exist
+        with pytest.raises(ValueError, match="a target is out of range"):
+            spread(indptr, np.array(wrong, width), active, none, label, seeds, values)
+    with pytest.raises(ValueError, match="places"):
+        spread(indptr, targets[:3], active, none, label, seeds, values)
+
+
+def test_lists_that_are_too_short_are_refused():
+    lists, rows, mates = (
+        np.array([0, 1, 2]),
+        np.array([0, 1], np.int32),
+        np.array([1, -1], np.int32),
+    )
+    listed = _core.dulmage_mendelsohn.list_predecessors
+    listed(0, lists, rows, mates)
+    for wrong in ((lists[:0], rows, mates), (lists, rows[:1], mates), (lists, rows, mates[:1])):
+        with pytest.raises(ValueError, match=r"places|out of range"):
+            listed(0, *wrong)
+    uncovered = _core.transversal.uncovered
+    covers = np.array([0, 1], np.uint8), np.array([0, 1], np.uint8)
+    assert uncovered(lists, rows, *covers) == 1
+    for wrong in ((lists[:2], rows, *covers), (lists, rows[:1], *covers)):
+        with pytest.raises(ValueError, match="places"):
+            uncovered(*wrong)
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])

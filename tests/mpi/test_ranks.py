@@ -15,7 +15,7 @@ from tests.mpi.launcher import on_ranks
 def test_cases(ranks, tmp_path):
     report = tmp_path / "report.json"
     ended = on_ranks(
-        ranks, sys.executable, "-W", "ignore", "-m", "tests.mpi.cases", report, tmp_path
+        ranks, sys.executable, "-W", "ignore", "-m", "tests.mpi.cases", report, tmp_path, ranks
     )
     assert report.is_file(), f"{ended.stdout}\n{ended.stderr}"
     failures = json.loads(report.read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ plain_matching                 one breadth-first search per column
 plain_dulmage_mendelsohn       coarse and fine blocks, canonical order, block graph
 plain_block_triangular         block triangular form of square matrices, as KLU defines it
 plain_hopcroft_karp            the augmenting paths of each phase
+plain_augmenting               the steps of other searches for augmenting paths
 plain_push_relabel             push-relabel line by line as in its paper
 plain_weighted                 the best transversal of a small dense matrix
 plain_fill                     elimination of a dense matrix: fill, minimum degree

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -90,3 +92,47 @@ def test_the_solver_gets_it():
     p = btfperm.preorder(mixed(A), block_ordering="rcm")
     assert p.block_ordering == "rcm"
     assert bandwidth_and_profile(p.apply(mixed(A)), np.arange(225))[0] <= 20
+
+
+def plain_order(A):
+    """The order of a symmetric matrix by its definition. Each component is searched from a node of
+    the smallest degree in the last level of a search, until a search has no more levels than the
+    one before."""
+    B = sp.csc_array(A)
+    n = A.shape[0]
+    lists = np.split(B.indices, B.indptr[1:-1])
+    near = [[i for i in rows.tolist() if i != k] for k, rows in enumerate(lists)]
+
+    def levels_from(root, ordered, by_degree):
+        found, levels = {root}, [[root]]
+        while levels[-1]:
+            levels.append([])
+            for node in levels[-2]:
+                new = [i for i in near[node] if i not in found and i not in ordered]
+                found.update(new)
+                levels[-1] += sorted(new, key=lambda i: (len(near[i]), i)) if by_degree else new
+        return levels[:-1]
+
+    order = []
+    for root in range(n):
+        longest = 0
+        while root not in order:
+            levels = levels_from(root, order, False)
+            if len(levels) <= longest:
+                order += chain.from_iterable(levels_from(root, order, True))
+                break
+            longest = len(levels)
+            root = min(levels[-1], key=lambda i: len(near[i]))
+    return np.array(order[::-1])
+
+
+def test_the_order_is_that_of_its_definition():
+    rng = np.random.default_rng(5)
+    matrices = [mixed(grid(7)), mixed(arrow(9)), mixed(np.eye(30) + np.eye(30, k=2))]
+    for density in (0.02, 0.05, 0.1):
+        matrices += [sp.random_array((40, 40), density=density, rng=rng) for _ in range(6)]
+    for A in matrices:
+        A = sp.csc_array(A + A.T + sp.eye_array(A.shape[0]))
+        A.sort_indices()
+        found = order_places(*one_block(A), "rcm")
+        np.testing.assert_array_equal(found, plain_order(A))

@@ -92,3 +92,52 @@ def test_a_search_counts_the_entries_that_it_visits():
     # Column 0: one entry by lookahead. Column 1: one entry by lookahead, the same entry again as a
     # step to column 0, and there again one entry by lookahead and one as a step.
     assert edges(row, "ss-dfs") == 1 + 2 + 2
+
+
+@pytest.mark.parametrize(
+    ("initializer", "pairs", "visited"),
+    [
+        # Column 1 finds no row, and the end of its list counts as one more.
+        ("greedy", 2, 1 + 2 + 2),
+        # Column 1, then the other two columns, whose first row is taken.
+        ("singles-first", 3, 1 + 2 + 2),
+        # Each of the rows 1, 2 and 0 and its column, with both lists.
+        ("karp-sipser", 3, (2 + 1) + (2 + 1) + (1 + 3)),
+        # Column 1 chooses among one row, the columns 2 and 0 pass row 0; then come both lists.
+        ("min-degree", 3, (1 + 1 + 3) + (1 + 2 + 1) + (1 + 2 + 1)),
+    ],
+)
+def test_an_initializer_counts_the_entries_that_it_visits(initializer, pairs, visited):
+    """Counted by hand. Only greedy starts with column 0, which takes the only row of column 1."""
+    pattern = as_pattern(np.array([[1, 1, 1], [1, 0, 0], [0, 0, 1]]))
+    problem = Problem.empty(pattern)
+    row = registry.find(initializer, initializer=True)
+    outcome = run_algorithm(row, problem, Request(pattern.nnz, threads=1))
+    assert problem.size == pairs and outcome.counters["edges"] == visited
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_counters_agree_with_the_result(row):
+    """A search from an empty matching augments once for each matched column, along paths of an odd
+    number of edges, and visits an entry for each."""
+    matrices = [
+        families.renumbered(families.chain(60), "mixed", 1).A,
+        families.random_rectangle(200, 300, 3, 2).A,
+        families.random_rectangle(300, 200, 2, 3).A,
+        families.deadtree(200, 1).A,
+    ]
+    for A in matrices:
+        pattern = as_pattern(A)
+        problem = Problem.empty(pattern)
+        counters = run_algorithm(row, problem, Request(pattern.nnz, threads=1)).counters
+        assert counters["edges"] >= problem.size
+        assert all(np.min(number, initial=0) >= 0 for number in counters.values())
+        if row.is_initializer:
+            continue
+        assert counters["augmentations"] == problem.size
+        assert counters.get("phases", 1) >= 1
+        length = counters.get("path_edges", problem.size)
+        assert length >= problem.size and (length - problem.size) % 2 == 0
+        if longest := counters.get("longest_path"):
+            assert longest % 2 == 1 and longest <= length <= longest * problem.size
+        assert counters.get("pushes", problem.size) >= problem.size

@@ -44,7 +44,8 @@ def test_right_answers_pass():
     [
         [1, 2, 1, -1, -1],  # 0 and 2 have the same mate
         [1, -1, -1, -1, -1],  # only one of two
-        [2, -1, 0, -1, -1],  # no edge
+        [2, -1, 0, -1, -1],  # no edge, beyond the only neighbour of 0
+        [3, -1, -1, 0, -1],  # no edge, beyond the only neighbour of 0, below that of 3
         [0, -1, -1, -1, -1],  # itself
         [5, -1, -1, -1, -1],  # no vertex
         [-2, -1, -1, -1, -1],

@@ -18,7 +18,7 @@ from btfperm import _core
 from btfperm.weighted import edge_file
 from btfperm.weighted.edge_file import EdgeFile
 from btfperm.weighted.external import LEAST_MEMORY, number_of_bytes
-from tests.weighted.graph.graphs import path, random_graph
+from tests.weighted.graph.graphs import graph, path, random_graph
 
 NAME = "local-max-external"
 
@@ -209,3 +209,29 @@ def test_signals_leave_no_files(tmp_path, number):
     process.send_signal(number)
     process.wait(20)
     assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("limit", [0.1, 8])
+def test_a_mate_with_the_number_0_is_a_mate(limit):
+    """Vertex 0 is matched to the last vertex in the second round, after a star has left the file.
+    The last vertex has lighter edges, which memory then holds or a sort orders."""
+    n, pairs, weight = 1063, [(2, 1), (2, 0), (1062, 0)], [10.0, 9.0, 8.0]
+    pairs += [(1062, k) for k in range(3, 53)] + [(1061, k) for k in range(53, 1061)]
+    weight += [1.0] * 50 + list(np.linspace(20, 30, 1008))
+    inside, outside = both(graph(n, pairs, weight), {"limit": limit})
+    same(inside, outside)
+    assert outside.mate[0] == n - 1 and outside.counters["external_rounds"] == 1 + (limit > 1)
+
+
+def test_an_edge_given_twice_is_found_on_the_disk(tmp_path):
+    lines = [f"{k + 1} {k} {k}" for k in range(1, 1500)]
+    target = tmp_path / "g.mtx"
+    for more in ([], ["900 899 3"]):
+        head = f"%%MatrixMarket matrix coordinate real symmetric\n1500 1500 {1499 + len(more)}\n"
+        target.write_text(head + "\n".join(lines + more) + "\n")
+        if more:
+            with pytest.raises(btfperm.UnreadableInputError, match=r"89[89] .* is given twice"):
+                btfperm.match(target, algorithm=NAME, memory=LEAST_MEMORY)
+        else:
+            m = btfperm.match(target, algorithm=NAME, memory=LEAST_MEMORY)
+            assert m.counters["external_rounds"] > 0

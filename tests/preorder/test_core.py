@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of the core on numbers, and on arrays of wrong sizes, that solvers never give them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from btfperm import _core
+
+
+def test_a_complex_number_is_finite_if_both_parts_are():
+    for bad in (np.nan, np.inf, -np.inf):
+        for number in (complex(bad, 1), complex(1, bad)):
+            values = np.array([1, 2, number, number])
+            assert _core.preorder.copy_finite(values, np.empty_like(values)) == 2
+            assert _core.preorder.largest_change(4, np.ones(4, complex), values)[1] is False
+    values, copy = np.array([1, 2j]), np.empty(2, complex)
+    assert _core.preorder.copy_finite(values, copy) == -1 and copy.tolist() == [1, 2j]
+
+
+def test_changes_are_relative_to_their_own_solution():
+    """Two changes, by columns. The first has one part in four of the largest number of its
+    solution, the second one part in two."""
+    x, changes = np.array([1.0, -4.0, 100.0, 2.0]), np.array([1.0, 0.5, -50.0, 1.0])
+    largest = _core.preorder.largest_change
+    assert largest(2, x, changes) == (0.5, True)
+    assert largest(2, x[:2], changes) == (12.5, True)
+    assert largest(2, x[2:], changes) == (0.5, True)
+    assert largest(2, x, np.zeros(4)) == (0.0, True)
+    assert largest(2, x, np.array([0, 0, np.nan, 1.0])) == (0.01, False)
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize(
+    ("indptr", "indices", "values"),
+    [
+        ([0, 9, 2], [0, 1], [1, 2]),  # a pointer beyond the entries
+        ([0, 2, 1], [0, 1], [1, 2]),
+        ([1, 1, 2], [0, 1], [1, 2]),
+        ([0, 1, 2], [0, 2], [1, 2]),  # a row that does not exist
+        ([0, 1, 2], [-1, 1], [1, 2]),
+        ([0, 2, 2], [1, 1], [1, 2]),  # a duplicate
+        ([0, 2, 2], [1, 0], [1, 2]),
+        ([0, 1, 2], [0, 1], [1, np.inf]),
+        ([0, 1, 2], [0, 1, 1], [1, 2]),
+        ([0, 2], [0, 1], [1, 2]),
+    ],
+)
+def test_columns_that_are_not_canonical_are_not_copied(indptr, indices, values, width):
+    def copied(indptr, indices, values):
+        return _core.preorder.copy_columns(
+            2,
+            np.array(indptr, width),
+            np.array(indices, width),
+            np.array(values, float),
+            np.empty(3, np.int32),
+            np.empty(2, np.int32),
+            np.empty(2),
+        )
+
+    assert copied([0, 1, 2], [0, 1], [1, 2]) is True
+    assert copied(indptr, indices, values) is False
+
+
+def test_copies_without_places_are_refused():
+    given = np.array([0, 1, 2], np.int32), np.array([0, 1], np.int32), np.ones(2)
+    for short in range(3):
+        copies = [np.empty(3, np.int32), np.empty(2, np.int32), np.empty(2)]
+        copies[short] = copies[short][:-1]
+        if short == 1:  # then the matrix would have one entry
+            assert _core.preorder.copy_columns(2, *given, *copies) is False
+        else:
+            with pytest.raises(ValueError, match="places"):
+                _core.preorder.copy_columns(2, *given, *copies)
