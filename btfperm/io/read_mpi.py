@@ -94,7 +94,7 @@ def read_distributed(
         return pattern
 
 
-def _opened(path: Any, is_first: bool, values_or: str | None) -> dict[str, Any]:
+def _opened(path: Any, is_first: bool, values_or: str | None = None) -> dict[str, Any]:
     """How the file is read, found by the first rank: ``"ranges"``, ``"packed"`` or ``"whole"``."""
     if not is_first:
         return {}
@@ -136,7 +136,7 @@ def _read_range(
     line: int,
     at: int,
     drop_zeros: bool,
-    kind: Any,
+    kind: Any = None,
 ) -> Positions:
     """The entries of this rank's range: rows, columns, and values unless `kind` is None."""
     begin, end = line_range(path, at, path.stat().st_size, exchange.rank, exchange.size)

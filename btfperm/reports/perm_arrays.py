@@ -105,7 +105,7 @@ def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
 
 
 def _reader(data: bytes) -> Callable[[bytes, str], dict[str, Any]]:
-    if data.startswith(b"PK"):
+    if data.startswith((b"PK\3\4", b"PK\5\6")):  # the second is an archive without members
         return _from_npz
     if data.startswith(b"MATLAB"):
         return _from_mat

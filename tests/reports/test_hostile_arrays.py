@@ -30,6 +30,7 @@ DAMAGED = {
     "cut.json": b'{"row_perm": [0, 1',
     "list.json": b"[]",
     "mark.json": b'{"row_perm": [' + b"1, " * 2_000 + b'1], "col_perm": "\\u00000"}',
+    "archive_behind_two_bytes.npz": b"PKPK\5\6" + bytes(18),
     "deep.json": b'{"row_perm": ' + b"[" * 100_000,
 }
 

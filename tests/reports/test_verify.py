@@ -75,6 +75,11 @@ CORRUPTIONS = {
     "a short array": ({"row_match": ANSWER["row_match"][:-1]}, "arrays", "10 elements"),
     "two dimensions": ({"row_blocks": ANSWER["row_blocks"][None]}, "arrays", "2 dimensions"),
     "another shape": ({"shape": np.array([3, 3])}, "arrays", "shape [3, 3], not [11, 10]"),
+    "no numbers in shape": (
+        {"shape": np.array([11, None])},
+        "arrays",
+        "shape that is not two numbers, not [11, 10]",
+    ),
     "huge numbers": ({"col_match": np.full(10, 2**63, dtype=np.uint64)}, "arrays", "beyond"),
     "a row twice": (
         {"row_perm": np.array([0, 0, *ANSWER["row_perm"][2:]])},

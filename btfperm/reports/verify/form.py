@@ -16,9 +16,10 @@ def check_arrays(s: Subject) -> Iterator[Violation]:
         yield wrong("arrays", f"{name} is missing")
     sizes = {"row_perm": s.m, "col_perm": s.n}
     held = [np.size(s.arrays[key]) if key in s.arrays else size for key, size in sizes.items()]
-    shape = np.asarray(s.arrays.get("shape", held)).tolist()
-    if shape != [s.m, s.n]:
-        theirs = shape if np.size(shape) == 2 else "that is not two numbers"
+    shape = np.asarray(s.arrays.get("shape", held))
+    if shape.tolist() != [s.m, s.n]:
+        is_legal = shape.size == 2 and shape.dtype.kind in "iuf"
+        theirs = shape.tolist() if is_legal else "that is not two numbers"
         yield wrong("arrays", f"the file is for a matrix of shape {theirs}, not {[s.m, s.n]}")
         if held != [s.m, s.n]:
             return  # nothing in it can fit
