@@ -148,9 +148,13 @@ def _array(source: Any, text: bytes, at: int) -> tuple[str, npt.NDArray[Any], in
     behind = text.find(b"\n", end) + 1 or len(text)
     if length == 0:
         behind = first
-    elif more := list_of_numbers(text, end, behind)[0].size:
-        what = f"{name} has {array.size + more} numbers, not {length}"
-        raise source.error(what, line(end))
+    else:
+        more, end, fault = list_of_numbers(text, end, behind)
+        if fault:
+            raise source.error(f"{name} holds something else than whole numbers", line(end))
+        if more.size:
+            what = f"{name} has {array.size + more.size} numbers, not {length}"
+            raise source.error(what, line(end))
     return name, array, behind
 
 
