@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole reports, line by line, of a matrix in which no two numbers of a report are equal: the parts
-have different sizes, and there are more rows than columns. A number on the wrong line, or that of
-the other side, is then seen."""
+"""Whole reports, line by line, of the matrices of `tests/uneven.py`: a number on a wrong line, or
+that of the other side, makes a difference."""
 
 from __future__ import annotations
 
@@ -16,6 +15,7 @@ from btfperm_cli import solve
 import btfperm
 from btfperm.preorder.backward_error import BackwardError
 from btfperm.preorder.compare import SolverRun
+from tests.uneven import cycle_with_tail, three_blocks, uneven
 
 PREORDER = importlib.import_module("btfperm.preorder")  # a function has this name too
 
@@ -28,23 +28,22 @@ def masked(text: str, folder) -> str:
 
 @pytest.fixture
 def parts(tmp_path):
-    """The parts 2 x 4, 3 x 3 in two blocks, and 5 x 2, with mixed rows and columns."""
-    A = np.zeros((10, 9))
-    A[0:2, 0:4] = [[1, 2, 0, 3], [0, 4, 5, 6]]
-    A[2:5, 4:7] = [[7, 8, 0], [9, 1.5, 2], [0, 0, 3]]
-    A[5:10, 7:9] = [[4, 0], [5, 6], [7, 0], [0, 8], [9, 1]]
-    A[0, 5], A[1, 8], A[3, 7] = 2, 1, 4
     path = tmp_path / "A.mtx"
-    btfperm.write_matrix(path, A[[3, 7, 0, 9, 1, 5, 8, 2, 6, 4]][:, [2, 8, 5, 0, 3, 7, 1, 6, 4]])
+    btfperm.write_matrix(path, uneven())
     return path
 
 
 @pytest.fixture
 def square(tmp_path):
-    """Blocks of 2, 1 and 2 rows, with values."""
-    rows = [[4, 1, 0, 0, 0], [2, 5, 0, 1, 0], [0, 0, 3, 0, 0], [0, 0, 1, 2, 2], [0, 0, 0, 1, 6]]
     path = tmp_path / "S.mtx"
-    btfperm.write_matrix(path, np.array(rows, dtype=float))
+    btfperm.write_matrix(path, three_blocks())
+    return path
+
+
+@pytest.fixture
+def graph(tmp_path):
+    path = tmp_path / "g.mtx"
+    btfperm.write_matrix(path, cycle_with_tail())
     return path
 
 
@@ -170,17 +169,6 @@ def test_one_kind_of_deficiency(cli, matrix, tmp_path):
         [0, 2],
         [0, 2],
     )
-
-
-@pytest.fixture
-def graph(tmp_path):
-    """A cycle of five vertices with a tail, and one more edge."""
-    edges = [(0, 1, 5), (1, 2, 8), (2, 3, 3), (3, 4, 2), (4, 0, 1), (0, 5, 2), (5, 6, 1), (7, 8, 9)]
-    rows, cols, weights = zip(*edges, strict=True)
-    both = (weights + weights, (rows + cols, cols + rows))
-    path = tmp_path / "g.mtx"
-    btfperm.write_matrix(path, sp.coo_array(both, shape=(9, 9), dtype=float))
-    return path
 
 
 def test_the_report_of_a_matching(cli, graph, tmp_path):
