@@ -26,7 +26,11 @@ COUNTERS = (
     Counter("augmentations", "augmenting paths along which the matching was augmented"),
     Counter("path_edges", "edges of all augmenting paths"),
     Counter("longest_path", "edges of the longest augmenting path"),
-    Counter("pushes", "rows taken by pushes; by push-relabel, only those from another column"),
+    Counter(
+        "pushes",
+        "rows that pushes match to a column; `push-relabel` counts only those that another column "
+        "loses",
+    ),
     Counter("relabels", "global relabellings"),
     Counter("top_down_steps", "levels searched from the columns of the frontier"),
     Counter("bottom_up_steps", "levels searched from the unvisited rows"),

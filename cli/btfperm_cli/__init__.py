@@ -10,6 +10,7 @@
 * `output_files.py` - the files that a command writes
 * `output.py` - results on stdout, messages on stderr, JSON, warnings
 * `json_keys.py` - the keys of each command's JSON object
+* `standard_output.py` - whether standard output holds a file
 * `advice.py` - the library's advice in terms of the shell
 * `summary.py` - the report of `order` in plain words
 * `completion.py` - shell completion

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The keys of the JSON object that each command prints, whether it succeeds or fails; numbers that
-JSON can hold; and the command and the output of a command line that is not parsed yet.
+JSON can hold; and the command of a command line that is not parsed yet.
 
 `exit_code` is 0 to 143, `error` is null or one sentence, `warnings` is a list of sentences. The
 other keys belong to the command; a key without a value is null. A command line that names no
@@ -10,8 +10,7 @@ command runs `order`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import Any
 
 __all__ = [
@@ -20,7 +19,6 @@ __all__ = [
     "error_object",
     "finite",
     "finite_parts",
-    "stdout_is_taken",
 ]
 
 _MATRIX = ("matrix", "entries", "rows", "cols", "structural_rank")
@@ -98,26 +96,6 @@ def error_object(
     """The object that `command` prints with ``--json`` if it fails before it has a result."""
     nothing = dict.fromkeys(JSON_KEYS[command])
     return {"exit_code": code, "error": sentence, **nothing, "warnings": list(warnings)}
-
-
-def stdout_is_taken(words: Sequence[str]) -> bool:
-    """Whether standard output holds a file (``-o -``, ``convert A.mtx -``), so that
-    messages must go to stderr.
-
-    >>> stdout_is_taken(["A.mtx", "-o", "-"]), stdout_is_taken(["convert", "-", "A.mtx"])
-    (True, False)
-    """
-    pairs = list(pairwise(["", *words]))
-    if "convert" in words:  # its last word is OUT
-        valued = ("--permute", "--format")
-        names = [
-            word
-            for before, word in pairs
-            if before not in valued and (word == "-" or not word.startswith("-"))
-        ]
-        return names[-1:] == ["-"]
-    spelt = {"-o-", "--output=-"} & set(words)
-    return bool(spelt) or any(pair in (("-o", "-"), ("--output", "-")) for pair in pairs)
 
 
 def finite(number: float | None) -> float | None:

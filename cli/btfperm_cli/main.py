@@ -24,8 +24,8 @@ import click
 
 from btfperm_cli.failure import Failure, guarded
 from btfperm_cli.help import GroupedCommand, PageContext, with_formats, write_groups
-from btfperm_cli.json_keys import stdout_is_taken
 from btfperm_cli.output import Output, drop, emit, emit_text, flush, open_closed
+from btfperm_cli.standard_output import stdout_is_taken
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -82,7 +82,8 @@ def say() -> None:
     if "--json" in words:
         import json
 
-        from btfperm_cli.json_keys import command_of, error_object, stdout_is_taken
+        from btfperm_cli.json_keys import command_of, error_object
+        from btfperm_cli.standard_output import stdout_is_taken
 
         text = json.dumps(error_object(command_of(words), sentence(), exit_code()))
         stream = 2 if stdout_is_taken(words) else 1

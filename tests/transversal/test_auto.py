@@ -50,12 +50,6 @@ def random(m, n, per_col, seed=1):
     return sp.csc_array((np.ones(size), (rng.integers(m, size=size), rng.integers(n, size=size))))
 
 
-def one_row_asked_for_twice(A):
-    """`A` with one more column, whose only entry is in the first row of the first column."""
-    last = sp.csc_array(([1.0], ([A.indices[0]], [0])), shape=(A.shape[0], 1))
-    return sp.csc_array(sp.hstack((A, last)))
-
-
 # A matrix for each rule that a test can reach on a CPU (see test_every_rule_has_an_example).
 EXAMPLES = {
     ("place", "small"): random(50, 50, 3),
