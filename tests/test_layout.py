@@ -279,6 +279,8 @@ def test_no_file_is_too_long(path):
 @each_file(PYTHON)
 def test_functions_are_short(path):
     """Functions have at most 100 lines without the docstring."""
+    if text_of(path).count("\n") <= 100:
+        return
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             body = node.body[1:] if ast.get_docstring(node) else node.body

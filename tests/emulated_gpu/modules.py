@@ -31,7 +31,7 @@ FLAGS = ["-std=c++20", "-fPIC", "-pthread", "-w", "-O1"]
 # Libraries for another type Index define different functions with the same names.
 FLAGS += ["-fvisibility=hidden", "-fno-gnu-unique"]
 if SANITIZED:
-    FLAGS += ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    FLAGS += ["-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 SEED = int(os.environ.get("BTFPERM_SEED", "1"))
 
 _INCLUDE = re.compile(r'^#include "(\S+)"$', re.MULTILINE)

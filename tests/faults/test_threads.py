@@ -9,6 +9,7 @@ suite, under ThreadSanitizer, which finds races even if the result is right.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 import pytest
@@ -62,16 +63,22 @@ def rank_of(A):
     return int((maximum_bipartite_matching(sp.csr_array(A), perm_type="column") >= 0).sum())
 
 
+@cache
+def member(family, seed):
+    """A matrix of the family, its structural rank by SciPy, and its decomposition by one thread."""
+    A = FAMILIES[family](seed).A
+    return A, rank_of(A), btfperm.dulmage_mendelsohn(A, threads=1, algorithm="hopcroft-karp")
+
+
 @pytest.mark.parametrize("threads", [2, 4])
 @pytest.mark.parametrize("row", PARALLEL, ids=lambda row: row.name)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_parallel_algorithm(family, row, threads, run_seed):
-    A = FAMILIES[family](run_seed).A
+    A, rank, alone = member(family, run_seed)
     which = {"initializer": row.name} if row.is_initializer else {"algorithm": row.name}
     start = {} if row.is_initializer else {"initializer": "none"}
     d = btfperm.dulmage_mendelsohn(A, threads=threads, time_limit=60, **which, **start)
-    alone = btfperm.dulmage_mendelsohn(A, threads=1, algorithm="hopcroft-karp")
-    assert d.structural_rank == alone.structural_rank == rank_of(A)
+    assert d.structural_rank == alone.structural_rank == rank
     for name in ("row_perm", "col_perm", "row_blocks", "col_blocks"):
         np.testing.assert_array_equal(getattr(d, name), getattr(alone, name))
 
@@ -81,24 +88,25 @@ def test_every_parallel_algorithm(family, row, threads, run_seed):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_pushes_from_short_queues(family, relabel_frequency, queue_limit, run_seed):
     """Threads exchange columns after nearly every push, and stop often for new labels."""
-    A = FAMILIES[family](run_seed).A
+    A, rank, _ = member(family, run_seed)
     options = {"queue_limit": queue_limit, "relabel_frequency": relabel_frequency}
     t = btfperm.maximum_transversal(
         A, algorithm="push-relabel-mt", initializer="none", threads=4, options=options
     )
     assert t.algorithm == "push-relabel-mt"
-    check_transversal(A, t, rank=rank_of(A))
+    check_transversal(A, t, rank=rank)
 
 
 @each_pair
 def test_every_pair(algorithm, initializer, run_seed):
     """Searches continue from the matching of another start, with 64-bit indices."""
     for family in ("random", "wide", "dead trees"):
-        P = in_64_bits(FAMILIES[family](run_seed).A)
+        A, rank, _ = member(family, run_seed)
+        P = in_64_bits(A)
         t = btfperm.maximum_transversal(
             P, algorithm=algorithm, initializer=initializer, threads=3, time_limit=60
         )
-        check_transversal(P.to_scipy(), t, rank=rank_of(P.to_scipy()))
+        check_transversal(A, t, rank=rank)
 
 
 @given(A=strategies.any_matrix(), threads=st.integers(2, 5))

@@ -152,12 +152,11 @@ CASES: dict[str, Callable[[], bytes]] = {
 """Files that are refused. Those that end in .perm are given to `load`."""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("hostile")
-    for name, content in CASES.items():
-        (folder / name).write_bytes(content())
-    return folder
+def written(folder: Path, name: str) -> Path:
+    """The file of this name, in the folder."""
+    file = folder / name
+    file.write_bytes(CASES[name]())
+    return file
 
 
 def peak_of(action) -> int:
@@ -170,8 +169,8 @@ def peak_of(action) -> int:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_refused(folder, name):
-    file = folder / name
+def test_refused(tmp_path, name):
+    file = written(tmp_path, name)
 
     def refused():
         with pytest.raises(UnreadableInputError):
@@ -181,11 +180,12 @@ def test_refused(folder, name):
 
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer needs the whole address space")
-def test_refused_in_a_small_address_space(folder):
+def test_refused_in_a_small_address_space(tmp_path):
     """tracemalloc does not count allocations of zlib and of the system; a process limit does."""
     if not Path("/proc/self/statm").exists():
         pytest.skip("this system does not report the address space of a process")
-    files = [str(file) for file in folder.iterdir() if file.stat().st_size < SMALL]
+    written_files = [written(tmp_path, name) for name in CASES]
+    files = [str(file) for file in written_files if file.stat().st_size < SMALL]
     assert len(files) > 25
     script = (
         "import resource, sys; from pathlib import Path; import btfperm.io, btfperm.pattern\n"

@@ -7,6 +7,8 @@ end in time returns "not maximum" and fails the test.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pytest
 
 import btfperm
@@ -15,6 +17,12 @@ from tests.checks.check_transversal import check_transversal
 from tests.transversal.methods import ALGORITHMS, each_algorithm, each_initializer
 
 NUMBERINGS = ["forward", "backward", "mixed"]
+
+
+@lru_cache(maxsize=4)
+def made(family, *arguments, numbering="forward", seed=0):
+    """A member of the family, which several algorithms solve one after another."""
+    return families.renumbered(getattr(families, family)(*arguments), numbering, seed)
 
 
 def solved(hard, *, algorithm="auto", initializer="auto"):
@@ -30,15 +38,14 @@ def solved(hard, *, algorithm="auto", initializer="auto"):
 @pytest.mark.parametrize("numbering", NUMBERINGS)
 @pytest.mark.parametrize("family", ["chain", "bidiagonal", "cycle"])
 def test_million_column_paths(family, numbering, run_seed):
-    hard = getattr(families, family)(1_000_000)
-    solved(families.renumbered(hard, numbering, run_seed))
+    solved(made(family, 1_000_000, numbering=numbering, seed=run_seed))
 
 
 @each_algorithm
 @pytest.mark.parametrize("initializer", ["none", "greedy"])
 @pytest.mark.parametrize("numbering", ["forward", "backward"])
 def test_one_augmenting_path_through_everything(algorithm, initializer, numbering):
-    hard = families.renumbered(families.chain(300_000), numbering)
+    hard = made("chain", 300_000, numbering=numbering)
     solved(hard, algorithm=algorithm, initializer=initializer)
 
 
@@ -46,13 +53,13 @@ def test_one_augmenting_path_through_everything(algorithm, initializer, numberin
 @pytest.mark.parametrize("numbering", NUMBERINGS)
 def test_scipys_ladder(algorithm, numbering, run_seed):
     """SciPy 1.17 takes four times as long for every two more levels."""
-    hard = families.renumbered(families.scipy_ladder(5_000), numbering, run_seed)
+    hard = made("scipy_ladder", 5_000, numbering=numbering, seed=run_seed)
     solved(hard, algorithm=algorithm, initializer="auto" if algorithm == "auto" else "none")
 
 
 @pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
 def test_chains_of_all_lengths(algorithm):
-    solved(families.chains_hk(200), algorithm=algorithm)
+    solved(made("chains_hk", 200), algorithm=algorithm)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
@@ -60,7 +67,8 @@ def test_chains_of_all_lengths(algorithm):
 def test_rivals(algorithm, numbering, run_seed):
     """Searches from all unmatched columns at once find one path in a phase, for 100 phases. The
     default engine must abandon them early, for a method with a better bound on its time."""
-    solved(families.renumbered(families.rivals(100, 50), numbering, run_seed), algorithm=algorithm)
+    hard = made("rivals", 100, 50, numbering=numbering, seed=run_seed)
+    solved(hard, algorithm=algorithm)
 
 
 def test_a_strip_is_not_climbed_label_by_label(run_seed):
@@ -78,7 +86,7 @@ def test_thousand_chains():
 
 @pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
 def test_dead_trees(algorithm, run_seed):
-    solved(families.deadtree(5_000, run_seed), algorithm=algorithm)
+    solved(made("deadtree", 5_000, run_seed), algorithm=algorithm)
 
 
 def test_large_dead_trees(run_seed):
@@ -106,17 +114,17 @@ def test_shapes(hard, algorithm):
 
 @pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
 def test_random_triangles(algorithm, run_seed):
-    solved(families.triangular(20_000, run_seed), algorithm=algorithm)
+    solved(made("triangular", 20_000, run_seed), algorithm=algorithm)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
 def test_mostly_empty_rows_and_columns(algorithm, run_seed):
-    solved(families.empty_lines(100_000, run_seed), algorithm=algorithm)
+    solved(made("empty_lines", 100_000, run_seed), algorithm=algorithm)
 
 
 @each_initializer
 def test_initializers_on_long_paths(initializer):
-    solved(families.chain(200_000), initializer=initializer)
+    solved(made("chain", 200_000), initializer=initializer)
 
 
 @pytest.mark.parametrize(("m", "n"), [(2_000, 200_000), (200_000, 2_000)])
