@@ -61,20 +61,21 @@ def drawn(lists, stream):
 
 
 @pytest.mark.parametrize("threads", [1, 4])
-@pytest.mark.parametrize("seed", range(5))
-def test_drawn_entries_get_a_maximum_matching(threads, seed):
-    A = families.random_rectangle(400, 500, 3, seed).A
-    rows, cols = sp.csr_array(A), sp.csr_array(sp.csr_array(A).T)
-    rows.sort_indices(), cols.sort_indices()
-    of_rows, of_cols = drawn(rows, splitmix(2 * seed)), drawn(cols, splitmix(2 * seed + 1))
-    i = np.concatenate([np.flatnonzero(of_rows >= 0), of_cols[of_cols >= 0]])
-    j = np.concatenate([of_rows[of_rows >= 0], np.flatnonzero(of_cols >= 0)])
-    graph = sp.csr_array((np.ones(i.size), (i, j)), shape=A.shape)
-    maximum = int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
-    problem = start(A, threads, seed, {"sweeps": 0})
-    assert problem.size == maximum
-    pairs = problem.col_match >= 0
-    assert (graph[problem.col_match[pairs], np.flatnonzero(pairs)] > 0).all()
+@pytest.mark.parametrize(("shape", "seeds"), [((400, 500), 5), ((6, 5), 100), ((1, 3), 5)])
+def test_drawn_entries_get_a_maximum_matching(threads, shape, seeds):
+    for seed in range(seeds):
+        A = families.random_rectangle(*shape, 3, seed).A
+        rows, cols = sp.csr_array(A), sp.csr_array(sp.csr_array(A).T)
+        rows.sort_indices(), cols.sort_indices()
+        of_rows, of_cols = drawn(rows, splitmix(2 * seed)), drawn(cols, splitmix(2 * seed + 1))
+        i = np.concatenate([np.flatnonzero(of_rows >= 0), of_cols[of_cols >= 0]])
+        j = np.concatenate([of_rows[of_rows >= 0], np.flatnonzero(of_cols >= 0)])
+        graph = sp.csr_array((np.ones(i.size), (i, j)), shape=A.shape)
+        maximum = int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
+        problem = start(A, threads, seed, {"sweeps": 0})
+        assert problem.size == maximum
+        pairs = problem.col_match >= 0
+        assert (graph[problem.col_match[pairs], np.flatnonzero(pairs)] > 0).all()
 
 
 @given(data=st.data())

@@ -96,3 +96,11 @@ def test_gpa_leaves_an_odd_cycle_open():
         m = btfperm.match(G.tocsc(), algorithm="gpa")
         assert m.weight == weight[:-1:2].sum() and m.size == n // 2
         assert edges_of(G)[0].size == n
+
+
+def test_gpa_closes_an_even_cycle():
+    """The lightest edge and the heaviest one are opposite, and heavier than the other two."""
+    G = path(4, [5.0, 10.0, 5.0]).tolil()
+    G[0, 3] = G[3, 0] = 1.0
+    m = btfperm.match(G.tocsc(), algorithm="gpa")
+    assert m.weight == 11 and m.mate.tolist() == [3, 2, 1, 0]

@@ -60,6 +60,14 @@ def test_no_matching(mate):
         check_graph_matching(G, np.array(mate))
 
 
+def test_a_pair_that_lies_between_neighbours():
+    """Both vertices have a neighbour with a larger number than their mate."""
+    A = btfperm.as_valued(graph(4, [(0, 3), (1, 2)], 1.0))
+    mate = np.array([1, 0, -1, -1], dtype=A.pattern.indices.dtype)
+    with pytest.raises(DefectError, match="is matched to"):
+        check_matching(A.pattern, A.values, mate, np.ones_like(mate), 1, None)
+
+
 def test_not_maximal():
     for guarantee in ("maximal", "dominant"):
         with pytest.raises(DefectError, match="not maximal: the vertices 2 and 3"):
