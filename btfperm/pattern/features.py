@@ -42,7 +42,7 @@ class Features:
     threads : threads that the search may use
     gpus : GPUs of this machine that CuPy reports; they have not been tried
     warm : 1 if this process has started a GPU already, else 0: starting one takes long
-    depth : levels of the first global relabelling after the initial matching, on a GPU
+    depth : levels of the first global relabelling after the initial matching, on a GPU; up to 1,000
     itself : 1 if the search makes its own initial matching, else 0
     ranks : MPI ranks that hold the matrix
     """

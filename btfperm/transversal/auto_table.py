@@ -5,7 +5,7 @@ The bounds were set on one half of the families and real matrices of benchmarks/
 rules about a GPU were set on the half ``fit`` of benchmarks/regret/gpu.py. ``auto_measured.json``
 has the measured worth of each rule; for rules about a GPU it was measured on the half that was not
 used to set them. The rules for ``"published"`` were set on results in benchmarks/results: regret
-(CPU), gpu-large and regret-gpu (GPU).
+(CPU), and published-choice with the set ``fit`` (GPU).
 """
 
 from __future__ import annotations
@@ -170,33 +170,60 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("small", (Condition("entries", "<", _SMALL),), "ss-bfs", "the least set-up"),
         Rule("the rest", (), "ms-bfs", "the best published search on average"),
     ),
-    # The depth comes last, because measuring it takes one pass over the entries on the GPU.
+    # The depth comes last, because measuring it takes one pass over the entries on the GPU. It is
+    # measured only for large matrices with even columns, whose searches take many times as long.
     "published on gpu": (
         Rule(
             "uneven columns",
             (
                 Condition("entries", ">=", 100_000),
-                Condition("degree", ">", 4.5),
+                Condition("degree", ">", 4),
                 Condition("skew", ">", 0.8),
             ),
             "g-pr-shr",
             "paths are short, and a thread of apfb-wr visits a whole long column",
         ),
         Rule(
+            "uneven, long columns",
+            (
+                Condition("entries", ">=", 100_000),
+                Condition("degree", ">", 10),
+                Condition("skew", ">", 0.5),
+            ),
+            "g-pr-shr",
+            "paths are short, and a thread of apfb-wr visits a whole long column",
+        ),
+        Rule(
+            "uneven, short columns",
+            (
+                Condition("entries", ">=", 100_000),
+                Condition("degree", ">", 4),
+                Condition("degree", "<", 5.5),
+                Condition("skew", ">", 0.5),
+                Condition("free", "<", 0.25),
+            ),
+            "g-pr-shr",
+            "paths are short, and only active columns are visited",
+        ),
+        Rule(
             "large, irregular",
-            (Condition("entries", ">=", _LARGE_FOR_GPU), Condition("skew", ">", 0.3)),
+            (Condition("entries", ">=", 30_000_000), Condition("skew", ">", 0.3)),
             "g-pr-shr",
             "paths are short, and only active columns are visited",
         ),
         Rule(
             "large, few unmatched",
-            (Condition("entries", ">=", _LARGE_FOR_GPU), Condition("free", "<", 0.02)),
+            (Condition("entries", ">=", 20_000_000), Condition("free", "<", 0.02)),
             "g-pr-shr",
             "only active columns are visited, and they are few",
         ),
         Rule(
             "very long paths",
-            (Condition("depth", ">", 500),),
+            (
+                Condition("entries", ">=", 20_000_000),
+                Condition("skew", "<", 0.3),
+                Condition("depth", ">", 500),
+            ),
             "g-pr-shr",
             "other published searches need as many launches in each phase",
         ),

@@ -13,13 +13,16 @@ from tests.transversal.test_auto import LARGE, first, random
 @pytest.mark.parametrize(
     ("rule", "known"),
     [
-        ("uneven columns", {"entries": 200_000, "skew": 1.0}),
-        ("large, irregular", {}),
-        ("large, few unmatched", {"skew": 0.2, "free": 0.01}),
-        ("very long paths", {"skew": 0.2, "depth": 900}),
-        ("very long paths", {"entries": 10_000, "depth": 900}),
+        ("uneven columns", {"entries": 200_000, "degree": 4.2, "skew": 1.0}),
+        ("uneven, long columns", {"entries": 200_000, "degree": 12.0, "skew": 0.6}),
+        ("uneven, short columns", {"entries": 200_000, "degree": 4.2, "skew": 0.6}),
+        ("large, irregular", {"entries": 40_000_000, "degree": 3.0}),
+        ("large, few unmatched", {"entries": 20_000_000, "skew": 0.2, "free": 0.01}),
+        ("very long paths", {"entries": 20_000_000, "skew": 0.2, "depth": 900}),
+        ("the rest", {"entries": 10_000_000, "skew": 0.2, "depth": 900}),
         ("the rest", {"skew": 0.2}),
         ("the rest", {"entries": 200_000, "skew": 1.0, "degree": 3.0}),
+        ("the rest", {"entries": 200_000, "skew": 0.6, "degree": 7.0}),
     ],
 )
 def test_which_published_search_on_a_gpu(rule, known):

@@ -25,11 +25,14 @@ __all__ = ["PushRelabel", "first_levels"]
 _LOOPS_PER_POLL = 8
 _LEVELS_PER_POLL = 4
 _FILE = "transversal/push_relabel/relabel.cuh"
+# The depth that `published` measures is at most this number of levels, because each takes a launch.
+_DEEPEST = 1000
 
 
 def first_levels(problem: DeviceProblem) -> int:
-    """Levels of the first global relabelling from the current matching: half of the length of the
-    shortest alternating paths to the farthest columns. O(m + n + nnz) on the device."""
+    """Levels of the first global relabelling from the current matching, at most `_DEEPEST`: half of
+    the length of the shortest alternating paths to the farthest columns. O(m + n + nnz) on the
+    device."""
     from btfperm.backends.gpu.budget import Budget
     from btfperm.backends.gpu.device import on
 
@@ -37,8 +40,8 @@ def first_levels(problem: DeviceProblem) -> int:
         return 0
     with on(problem.device):
         run = PushRelabel(problem, Budget(), {"relabel": "fixed:1"}, "g_pr_shr.cu")
-        run.relabel_if_due()
-        return run.levels_by_relabel[0]
+        run.relabel_if_due(_DEEPEST)
+        return min(run.levels_by_relabel[0], _DEEPEST)
 
 
 class PushRelabel:
@@ -88,8 +91,9 @@ class PushRelabel:
         self._kernels += 1
         self._run(name, blocks, BLOCK, *arguments)
 
-    def relabel_if_due(self) -> bool:
-        """Runs G-GR if it is due, then GetIterGR. Returns whether G-GR ran to its end."""
+    def relabel_if_due(self, most_levels: float = math.inf) -> bool:
+        """Runs G-GR if it is due, then GetIterGR. Returns whether G-GR ran to its end, or until it
+        had counted `most_levels`."""
         if self.loop != self._iter_gr:
             return False
         problem = self._problem
@@ -98,7 +102,7 @@ class PushRelabel:
         self.launch("init_relabel", grid(m + n), m, n, self.mu_row, self._unreachable, *self._psi)
         first, c_level, added = self._level_launches, 0, True
         blocks = grid(-(-m // constant(_FILE, "batch")), COUNTING)
-        while added and not self._budget.stop:
+        while added and not self._budget.stop and self._level_launches - first < most_levels:
             for _ in range(_LEVELS_PER_POLL):
                 self._level_launches += 1
                 self.launch(
