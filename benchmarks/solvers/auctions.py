@@ -45,6 +45,7 @@ EXACT, CPU, GPU, PEER = "mc64", "heavy-perfect", "heavy-perfect, GPU", "MC64"
 ALL = (EXACT, CPU, GPU, PEER)
 _KIND = "with values"
 _SAME = 1e-9
+_MOST_FOR_PEER = 2_000_000  # entries; with more, MC64 takes minutes
 NOTE = (
     "Medians of wall time, ms. `mc64` and `heavy-perfect` are whole calls of "
     "`weighted_transversal`, with the decomposition, the transfers and the certificate. MC64 is "
@@ -141,7 +142,7 @@ def _calls(A: sp.csc_array, threads: int | None) -> dict[str, Callable[[], Row]]
     calls: dict[str, Callable[[], Row]] = {EXACT: ours, CPU: heavy}
     if _no_gpu() is None:
         calls[GPU] = partial(heavy, backend="gpu")
-    if library():
+    if library() and A.nnz <= _MOST_FOR_PEER:
         calls[PEER] = peer
     return calls
 

@@ -106,7 +106,8 @@ def first_order(
         return InsideOrder(row_perm[places], col_perm[places], method, fill, symmetry)
 
     symmetry = None
-    if ordering == "natural" or (ordering == "auto" and not (np.diff(form.row_blocks) > 2).any()):
+    are_tiny = form.n_blocks == pattern.n or not (np.diff(form.row_blocks) > 2).any()
+    if ordering == "natural" or (ordering == "auto" and are_tiny):
         return InsideOrder(row_perm, col_perm, "natural")
     if ordering == "minimum-fill":
         return _by_fill(pattern, form, threads)

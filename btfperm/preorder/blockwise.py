@@ -12,7 +12,8 @@ Cost        the factors, then O(nnz(B) + fill) for each solve, with some Python 
 Why 64      On matrices with blocks of one size, small blocks are factored faster together, and
             blocks of 60 rows and more alone; the solve is faster together. Real matrices (bayer10,
             lns_3937, adder_dcop_05) show no difference between 16 and 128; all blocks in one piece
-            cost them more fill.
+            cost them more fill. A matrix of fewer than 4 LARGE rows is one segment, because the
+            Python calls for a second one take longer than its factors.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ from btfperm.results import IndexArray
 __all__ = ["LARGE", "BlockwiseFactors", "checked_threshold"]
 
 LARGE = 64
+# Columns that SuperLU updates together. In an order with little fill, its wider default makes the
+# factorization take 1.1 to 2.4 times as long. 1 is best below 1,000 rows; on NSR8K, where L and U
+# are nearly dense, it takes 1.6 times as long as 4.
+_FEW_ROWS, _NARROW_PANEL, _PANEL = 1_000, 1, 4
 _MOST_ENTRIES = 2**31 - 1  # SciPy's SuperLU has 32-bit indices
 _Numbers = npt.NDArray[Any]
 
@@ -84,7 +89,8 @@ class BlockwiseFactors:
         self._inside, self._above = np.empty((2, n + 1), np.int32)
         rows, source = np.empty((2, nnz), np.int32)
         arrays = self._inside, self._above, rows, source
-        self._bounds, below = _core.preorder.cut(*columns[:2], *order, LARGE, *arrays)
+        large = LARGE if n >= 4 * LARGE else n + 1
+        self._bounds, below = _core.preorder.cut(*columns[:2], *order, large, *arrays)
         self._rows, self._source = rows[: nnz - below], source[: nnz - below]
         self._below = source[nnz - below :]
         self.segments: tuple[_Segment, ...] = ()
@@ -128,6 +134,10 @@ class BlockwiseFactors:
     def solve(self, x: _Numbers, trans: str) -> None:
         plain, conjugate = trans == "N", trans == "H" and x.dtype.kind == "c"
         first, last = (self._row_perm, self._col_perm)[:: 1 if plain else -1]
+        if len(x) == len(self.segments) == 1 and self.segments[0].factors is not None:
+            side = x[0]
+            side[last] = self.segments[0].factors.solve(side[first], trans)
+            return
         y = x.take(first, axis=1)
         if conjugate:  # A^H x = b is the conjugate of A^T conj(x) = conj(b)
             np.conj(y, out=y)
@@ -245,8 +255,14 @@ def _superlu(square: Any, diag_pivot_thresh: float) -> Any:
     """SuperLU's factors in the order given; None when a pivot is zero."""
     from scipy.sparse.linalg import splu
 
+    few = square.shape[0] < _FEW_ROWS
+    options = {
+        "permc_spec": "NATURAL",
+        "diag_pivot_thresh": diag_pivot_thresh,
+        "panel_size": _NARROW_PANEL if few else _PANEL,
+    }
     try:
-        return splu(square, permc_spec="NATURAL", diag_pivot_thresh=diag_pivot_thresh)
+        return splu(square, **options)
     except MemoryError:
         raise ResourceMissingError(
             f"not enough memory for the factors of {square.shape[0]:,} rows; "

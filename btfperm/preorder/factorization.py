@@ -33,8 +33,10 @@ _LARGEST_ERROR = 1e-9  # backward error of a solution by factors with old pivots
 # A larger change of a solution by rounding or refinement, relative to its largest number, causes a
 # warning.
 _LARGE_CHANGE = 1e-3
+# Solutions with at most this componentwise backward error are not refined: it is that of a few
+# rounding errors, as for blocks of one row. LAPACK's xGERFS stops at half of eps.
+_AS_EXACT_AS_ROUNDING = 2 * np.finfo(np.float64).eps
 _SMALL = 100  # matrices with fewer rows are tested with two vectors of rounding errors
-_MOST_CACHED = 10_000  # vectors of rounding errors with at most this length are cached
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _Numbers = npt.NDArray[Any]
 
@@ -83,9 +85,9 @@ def _random_signs() -> _Numbers:
 
 @lru_cache(16)
 def _rounding(n: int) -> _Numbers:
-    """Relative rounding errors with random signs, one row of n numbers; for a small matrix two rows
-    whose signs differ in every second place."""
-    signs = np.resize(_random_signs(), (1, n))
+    """Relative rounding errors with random signs, for at most 4,093 rows: one row of n numbers, and
+    for a small matrix a second one whose signs differ in every second place."""
+    signs = _random_signs()[None, :n]
     if n < _SMALL:
         signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
     return np.finfo(np.float64).eps / 2 * signs
@@ -176,6 +178,8 @@ class Factorization:
         `b` has the shape (n,) or (n, k), dense or sparse, real or complex, and is not modified; the
         result is dense, float64 or complex128, and has the same shape. `refine` is the number of
         steps of iterative refinement, each of which costs about as much as the solution itself.
+        Solutions whose componentwise backward error is at most 4.5e-16 already are not refined,
+        except in the first call after `refactor`.
 
         An `IllConditionedWarning` reports a matrix that is nearly singular: rounding its entries
         changes the solution by about a thousandth or more, as estimated for the first solution
@@ -206,6 +210,9 @@ class Factorization:
         if x.size == 0 or (refine == 0 and self._is_verified and self._is_checked):
             return x
         change, error, sizes = self._residual(x, right, trans)
+        # After `refactor`, a step of refinement also shows whether the matrix is nearly singular.
+        if self._is_verified and error <= _AS_EXACT_AS_ROUNDING:
+            refine = 0
         if not self._is_verified and error > self._largest_error:
             self._factor()
             x = self._substituted(right, trans)
@@ -243,15 +250,23 @@ class Factorization:
 
     def _rounding_errors(self, sizes: _Numbers) -> _Numbers:
         """Errors of the right-hand side that are as large as the rounding errors of the entries may
-        make them; `sizes` is abs(A) @ abs(x) + abs(b).
+        make them; `sizes` is abs(A) @ abs(x) + abs(b), and may be overwritten.
 
         The signs are random. A small matrix has two such rows, whose signs differ in every second
         place, so that one of them shows two rows that are nearly equal.
         """
-        n = self.shape[0]
-        rounding = _rounding(n) if n <= _MOST_CACHED else _rounding.__wrapped__(n)
+        n, period = self.shape[0], _random_signs().size
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            return (sizes * rounding).astype(self.dtype, copy=False)
+            if n <= period:
+                effect = sizes * _rounding(n)
+            else:  # without large temporary arrays, which take longer than the products
+                rounding = _rounding(period)[0]
+                cut = n - n % period
+                rows = sizes[:cut].reshape(-1, period)
+                rows *= rounding
+                sizes[cut:] *= rounding[: n - cut]
+                effect = sizes[None]
+            return effect.astype(self.dtype, copy=False)
 
     def _residual(
         self, x: _Numbers, right: _Numbers, trans: str

@@ -22,6 +22,7 @@ from btfperm.preorder.klu_libraries import find as find_klu
 from btfperm.preorder.preordering import Preordering
 from btfperm.preorder.preordering import Solver as NamedSolver
 from btfperm.preorder.right_sides import checked_right_side
+from btfperm.preorder.small import small_preordering
 from btfperm.preorder.values import columns_of
 from btfperm.preorder.weights import Weights
 from btfperm.results.html import html_table
@@ -139,9 +140,13 @@ def solve(
     seconds: dict[str, float] = {}
     since = time.perf_counter()
     name = chosen(solver)
-    p = preorder(valued, solver=name, weights=weights, block_ordering=block_ordering)
-    since = _stop(seconds, "order", since)
     A = valued.to_scipy()
+    p: Preordering | None = None
+    if weights == block_ordering == "auto":
+        p = small_preordering(A, name)
+    if p is None:  # this also raises the errors, with the names in `valued`
+        p = preorder(valued, solver=name, weights=weights, block_ordering=block_ordering)
+    since = _stop(seconds, "order", since)
     F = p.factor(A)
     since = _stop(seconds, "factor", since)
     x = F.solve(right, trans, refine=refine)

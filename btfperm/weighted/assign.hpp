@@ -148,7 +148,7 @@ template <class I>
 void shift_duals(const PatternView<I>& A, const double* value, const FineBlocks<I>& blocks,
                  const I* place, const Assigned<I>& out, Budget& budget) {
   std::int64_t passed = 0;
-  for (I k = 0; k < blocks.count; ++k) {
+  for (I k = 1; k < blocks.count; ++k) {  // no block is before the first
     const BlockPart<I> part = blocks.part(k);
     double excess = 0;
     for (I c = 0; c < part.n; ++c) {

@@ -13,7 +13,8 @@
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the epsilons are ours
 // Cost        ten to twenty passes over the entries of random matrices; the limit of run() on the
-//             passes bounds the worst case. Workspace: 8 n
+//             passes bounds the worst case. Workspace: 8 n, and a copy of the entries that has the
+//             row and the cost of each side by side, so that a bid waits for fewer cache lines
 // Prefer it   if the start of mc64 leaves many columns unmatched, as in random matrices: their
 //             searches would visit each entry many times
 // Invariants  the block is square, all its rows can be matched, and each column has two entries or
@@ -33,6 +34,7 @@
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "backends/cpu/prefetch.hpp"
+#include "backends/cpu/workspace.hpp"
 #include "weighted/block.hpp"
 #include "weighted/counters.hpp"
 
@@ -61,12 +63,15 @@ class Auction {
   // choices. Then bids would lower prices by epsilon only, and a search is faster.
   bool run(int phases, double most_passes, int threads) {
     threads_ = threads;
+    Workspace workspace;
+    copy_entries(workspace);
     double epsilon = first_epsilon();
     if (epsilon == 0) return false;
     fill(bidder_, A_.m, I{-1}, threads_);
     const double most = most_passes * static_cast<double>(A_.nnz());
     const std::int64_t last = counters_.edges + static_cast<std::int64_t>(most);
     for (int phase = 0; phase < phases && !budget_.stopped(); ++phase, epsilon /= shrink) {
+      if (counters_.edges >= last) break;  // columns that lose their rows could not bid again
       release(epsilon);
       bid_in_rounds(epsilon, last);
       bid_until_all_own(epsilon, last);
@@ -88,18 +93,31 @@ class Auction {
   // Sums over the columns are sums of this number of parts, whatever the number of threads.
   static constexpr int terms = 64;
 
+  struct Entry {
+    double cost;
+    I row;
+  };
+
   struct Choice {
     I row;
     double cost;    // of the best choice: cost minus price
     double second;  // of the second choice
   };
 
+  void copy_entries(Workspace& workspace) {
+    entries_ = workspace.take<Entry>(A_.nnz());
+    share(A_.n, [&](I j) {
+      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) entries_[p] = {A_.cost[p], A_.indices[p]};
+    });
+  }
+
   Choice choice(I j) const {
     Choice best{-1, far, far};
     for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
-      const double cost = A_.cost[p] - price_[A_.indices[p]];
+      const Entry& entry = entries_[p];
+      const double cost = entry.cost - price_[entry.row];
       if (cost < best.cost) {
-        best = {A_.indices[p], cost, best.cost};
+        best = {entry.row, cost, best.cost};
       } else {
         best.second = std::min(best.second, cost);
       }
@@ -114,12 +132,12 @@ class Auction {
   void prefetch_bids(At at) const {
     if (const I j = at(8); j >= 0) prefetch(&A_.indptr[j]);
     if (const I j = at(4); j >= 0) {
-      prefetch(&A_.indices[A_.indptr[j]]);
-      prefetch(&A_.cost[A_.indptr[j]]);
+      prefetch(&entries_[A_.indptr[j]]);
+      prefetch(&entries_[A_.indptr[j + 1] - 1]);
     }
     if (const I j = at(2); j >= 0) {
       const I last = std::min<I>(A_.indptr[j + 1], A_.indptr[j] + most_prefetched);
-      for (I p = A_.indptr[j]; p < last; ++p) prefetch(&price_[A_.indices[p]]);
+      for (I p = A_.indptr[j]; p < last; ++p) prefetch(&price_[entries_[p].row]);
     }
   }
   static constexpr I most_prefetched = 16;
@@ -169,8 +187,8 @@ class Auction {
       const I i = owned_[j];
       if (i < 0) return;
       I p = A_.indptr[j];
-      while (A_.indices[p] != i) ++p;
-      if (A_.cost[p] - price_[i] <= choice(j).cost + epsilon) return;
+      while (entries_[p].row != i) ++p;
+      if (entries_[p].cost - price_[i] <= choice(j).cost + epsilon) return;
       owner_[i] = -1;
       owned_[j] = -1;
     });
@@ -271,6 +289,7 @@ class Auction {
   }
 
   const CostBlock<I>& A_;
+  Entry* entries_ = nullptr;  // those of A_, in the same order
   Budget& budget_;
   WeightedCounters& counters_;
   int threads_ = 1;

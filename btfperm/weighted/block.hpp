@@ -151,18 +151,19 @@ class BlockBuilder {
   // The costs of column k of the block from the values of its entries.
   void set_costs(CostBlock<I>& block, I k, const double* value) {
     const I begin = block.indptr[k], end = block.indptr[k + 1];
-    double largest = -std::numeric_limits<double>::infinity();
-    for (I p = begin; p < end; ++p) largest = std::max(largest, value[p]);
-    double largest_cost = block.largest_cost;
+    double largest = -std::numeric_limits<double>::infinity(), smallest = -largest;
+    for (I p = begin; p < end; ++p) {
+      largest = std::max(largest, value[p]);
+      smallest = std::min(smallest, value[p]);
+    }
     for (I p = begin; p < end; ++p) {
       const double cost = largest - value[p];
       block.cost[p] = cost;
-      largest_cost = std::max(largest_cost, cost);
       double& price = memory_.row_price[block.indices[p]];
       price = std::min(price, cost);
     }
     block.largest[k] = largest;
-    block.largest_cost = largest_cost;
+    if (begin < end) block.largest_cost = std::max(block.largest_cost, largest - smallest);
   }
 
   const PatternView<I>& A_;

@@ -221,6 +221,18 @@ def test_segments(monkeypatch):
     assert "7 blocks" in repr(F)
 
 
+def test_few_rows_are_one_segment():
+    """A large block and a row beside it, in fewer than 256 rows and in more."""
+    for n, segments in ((70, 1), (300, 2)):
+        A = sp.lil_array(sp.diags_array([4 * np.ones(n), np.ones(n - 1)], offsets=[0, 1]))
+        A[n - 2, 0] = 1.0  # a cycle of all rows but the last
+        F = btfperm.preorder(A).factor(A)
+        assert F.blocks == 2 and len(F.factors.segments) == segments
+        x = np.arange(1.0, n + 1)
+        for trans, op in (("N", A), ("T", A.T)):
+            np.testing.assert_allclose(F.solve(op @ x, trans), x)
+
+
 def test_coupling_between_blocks_causes_no_fill(monkeypatch):
     """A matrix with entries in the first row over a chain. A factorization of both blocks together
     would fill their columns."""

@@ -69,6 +69,45 @@ def test_every_step_begins_with_the_residual_of_the_last_solution(monkeypatch):
     np.testing.assert_allclose(errors, [1e-1, 1e-2, 1e-3, 1e-4], rtol=1e-6)
 
 
+def test_a_solution_as_exact_as_rounding_is_not_refined(monkeypatch):
+    """Substitution in a triangular matrix with two entries in each row has such an error. After
+    `refactor`, a step of refinement is also a test for a matrix that is nearly singular."""
+    n = 200
+    A = sp.diags_array([np.full(n, 3.0), np.ones(n - 1)], offsets=[0, 1], format="csc")
+    F = btfperm.preorder(A, solver="superlu").factor(A)
+    exact, calls = F.factors.solve, []
+
+    def counted(x, trans):
+        calls.append(len(x))
+        exact(x, trans)
+
+    monkeypatch.setattr(F.factors, "solve", counted)
+    b = np.random.default_rng(3).uniform(1, 2, n)
+    for expected in ([1, 1], [1]):  # the first call also estimates the effect of rounding
+        x = F.solve(b)
+        assert calls == expected
+        assert np.max(np.abs(b - A @ x) / (abs(A) @ abs(x) + b)) <= 4.5e-16
+        calls.clear()
+    F.refactor(2 * A.data)
+    F.solve(b)
+    assert calls == [1, 1]
+
+
+def test_rounding_errors_of_every_size_of_matrix():
+    """Two rows with other signs below 100 rows, one row above; all have the size of a rounding."""
+    for n in (1, 7, 99, 100, 4093, 10_000):
+        F = btfperm.preorder(sp.eye_array(n, format="csc")).factor(sp.eye_array(n, format="csc"))
+        sizes = np.arange(1.0, n + 1)
+        effect = F._rounding_errors(sizes.copy())
+        assert effect.shape == (2 if n < 100 else 1, n)
+        np.testing.assert_array_equal(np.abs(effect), np.tile(sizes / 2**53, (len(effect), 1)))
+        if n >= 99:
+            assert abs(np.sign(effect[0]).sum()) < n / 2
+        if n < 100:
+            np.testing.assert_array_equal(effect[0, ::2], effect[1, ::2])
+            np.testing.assert_array_equal(effect[0, 1::2], -effect[1, 1::2])
+
+
 @pytest.mark.parametrize("refine", [-1, 1.5, "1", None])
 def test_numbers_of_steps(refine):
     factors = btfperm.preorder(np.eye(2)).factor(np.eye(2))

@@ -27,6 +27,7 @@ from btfperm.errors import (
 )
 from btfperm.preorder import compare, klu_libraries, klu_shared, klu_wheel, routes, system
 from btfperm.preorder.backward_error import residual_of
+from btfperm.preorder.small import small_preordering
 from btfperm.preorder.values import columns_of
 from tests.known_answers import MATRICES, known_answers, parametrized, read
 from tests.oracles import suitesparse
@@ -98,6 +99,25 @@ def test_backward_errors_at_the_ends_of_the_range():
     assert error == (0, 0)
     _, error = residual_of(columns, np.array([1e300, 1]), np.ones(2))  # the product overflows
     assert error == (np.inf, np.inf)
+
+
+def test_small_matrices_are_ordered_in_one_call(monkeypatch):
+    """As by `preorder`, if no option is given; every type of matrix."""
+    A = sp.csc_array(read("west0067")).astype(float)
+    calls = []
+
+    def counted(matrix, solver):
+        calls.append(solver)
+        return small_preordering(matrix, solver)
+
+    monkeypatch.setattr(system, "small_preordering", counted)
+    for matrix in (A, A.toarray(), A.tocsr(), btfperm.as_valued(A)):
+        s = btfperm.solve(matrix, np.ones(67), solver="superlu")
+        assert calls == ["superlu"]
+        assert s.preordering == btfperm.preorder(A, solver="superlu")
+        calls.clear()
+    btfperm.solve(A, np.ones(67), solver="superlu", block_ordering="rcm")
+    assert not calls
 
 
 def test_the_result_can_be_used_again(tmp_path):

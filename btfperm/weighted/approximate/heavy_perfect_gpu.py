@@ -175,6 +175,8 @@ class _Auction:
         edges = self._state.fields()["edges"]
         most = edges + _MOST_PASSES * entries
         for _ in range(_PHASES):
+            if self._state.fields()["edges"] >= most:
+                break  # columns that lose their rows could not bid again
             for field in ("queued", "turn"):
                 self._state.field(field).fill(0)
             self._run.launch(
