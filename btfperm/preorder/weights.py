@@ -72,7 +72,11 @@ class Ordered(NamedTuple):
 
 def finite_values(A: Any, shape: Any, drop_zeros: bool | None) -> ValuedPattern | None:
     """The matrix with values on the host; None if it has none, or not all are finite."""
-    arrays = canonical_copies(A) if shape is None and drop_zeros in (None, False) else None
+    arrays = (
+        canonical_copies(A)
+        if shape is None and (drop_zeros is None or drop_zeros is False)
+        else None
+    )
     if arrays is not None:
         return valued_of(*arrays)
     try:
