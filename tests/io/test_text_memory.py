@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from btfperm.errors import UnreadableInputError
-from btfperm.io import load, matrix_market_body, read, read_matrix
+from btfperm.io import load, matrix_market_dense, read, read_matrix
 
 PERM = b"btfperm-permutation 1 btfperm 1\n"
 PATTERN = b"%%MatrixMarket matrix coordinate pattern general\n"
@@ -137,13 +137,13 @@ def test_a_long_pipe_of_fields(monkeypatch):
 
 def test_the_columns_of_a_row_are_not_appended_one_by_one(tmp_path, monkeypatch):
     calls = []
-    real = matrix_market_body._ArrayPosition._put
+    real = matrix_market_dense.ArrayPosition._put
 
     def counted(*args):
         calls.append(1)
         real(*args)
 
-    monkeypatch.setattr(matrix_market_body._ArrayPosition, "_put", staticmethod(counted))
+    monkeypatch.setattr(matrix_market_dense.ArrayPosition, "_put", staticmethod(counted))
     file = tmp_path / "a.mtx"
     for m, n in ((1, 5000), (2, 2500), (5000, 1)):
         values = np.arange(m * n) % 3
