@@ -80,7 +80,7 @@ def test_no_words_show_the_help(cli):
     assert ended.code == 2 and ended.out == "" and "Usage: btfperm MATRIX" in ended.err
 
 
-@pytest.mark.parametrize("words", [("-h",), ("--help",), ("A.mtx", "--help")])
+@pytest.mark.parametrize("words", [("-h",), ("--help",), ("A.mtx", "--help"), ("A.mtx", "-h")])
 def test_help(cli, words):
     ended = cli(*words)
     assert ended.code == 0 and ended.err == ""

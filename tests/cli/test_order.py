@@ -258,10 +258,15 @@ def test_every_registered_name_runs(cli, matrix, row):
     assert found["initializer" if row.is_initializer else "algorithm"] == row.name
 
 
-def test_the_matrix_is_not_overwritten(cli, matrix):
+def test_the_matrix_is_not_overwritten(cli, matrix, tmp_path):
     path = matrix("blocks").rename(matrix("blocks").with_suffix(".txt"))
     before = path.read_bytes()
     cli(path, "-o", path).failed(2, "is an input")
+    p, q = tmp_path / "p.npz", tmp_path / "q.npz"
+    for outputs in ((path, p, q), (p, path, q), (p, q, path)):
+        words = [word for output in outputs for word in ("-o", output)]
+        cli(path, *words).failed(2, "is an input")
+        assert not p.exists() and not q.exists()
     assert path.read_bytes() == before
 
 

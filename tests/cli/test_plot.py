@@ -74,6 +74,38 @@ def test_refused_lines(cli, file, words, message):
     cli("plot", file, *words).failed(2, message)
 
 
+def test_a_format_makes_the_name_free(cli, file, tmp_path):
+    for name in ("fig", "fig.dat", "fig.PNG"):
+        words = () if name.endswith("PNG") else ("--format", "png")
+        assert cli("plot", file, "-o", tmp_path / name, *words).code == 0
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_drawing_fits_the_terminal_and_is_coloured_only_there(cli, file, monkeypatch):
+    """At least 20 columns and 10 lines, at most 160 columns."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    from btfperm.reports.pictures import terminal
+
+    asked, drawn = [], terminal.terminal_lines
+    monkeypatch.setattr(
+        terminal, "terminal_lines", lambda *a, **how: asked.append(how) or drawn(*a, **how)
+    )
+    for columns, lines, wanted in (
+        (100, 30, (99, 29)),
+        (10, 5, (20, 10)),
+        (161, 12, (160, 11)),
+        (400, 11, (160, 10)),
+        (21, 200, (20, 199)),
+    ):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("LINES", str(lines))
+        ended = cli("plot", file, "--terminal")
+        assert ended.code == 0 and "\x1b" not in ended.out
+        assert (asked[-1]["columns"], asked[-1]["rows"]) == wanted
+        assert asked[-1]["colour"] is False
+
+
 def test_a_hostile_name_is_escaped(cli, tmp_path):
     target = tmp_path / "a\x1b[31mb.mtx"
     btfperm.write_matrix(target, np.eye(3))

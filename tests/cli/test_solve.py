@@ -146,7 +146,7 @@ def test_an_older_file(cli, sides, tmp_path):
         (("A", "b", "-o", "-", "--format", "mat"), "mat"),
         (("A", "b", "--format", "npy"), "--format goes with -o"),
         (("A", "b", "--no-clobber"), "--no-clobber goes with -o"),
-        (("A",), "right-hand side"),
+        (("A",), "give the right-hand side after the matrix, or --compare"),
         (("-", "-"), "standard input"),
         (("A", "b", "--repeats", "3"), "--repeats goes with --compare"),
         (("A", "--compare", "--budget", "0"), "positive"),

@@ -139,6 +139,26 @@ def test_a_block_triangular_form_is_all_square(tmp_path):
         load(file)
 
 
+def test_the_pairs_of_a_block_triangular_form_are_in_its_blocks(tmp_path):
+    """Also those of unmatched rows and columns."""
+    A = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 1, 0]])
+    file = tmp_path / "perm.json"
+    save(btfperm.block_triangular_form(A), file)
+    right = json.loads(file.read_text())
+    load(file)
+    for key in ("row_perm", "col_perm"):
+        for k in range(3):
+            fields = copy.deepcopy(right)
+            fields[key][k : k + 2] = fields[key][k : k + 2][::-1]
+            blocks = np.searchsorted(fields["row_blocks"], [k, k + 1], "right")
+            file.write_text(json.dumps(fields))
+            if blocks[0] == blocks[1]:
+                load(file)
+            else:
+                with pytest.raises(UnreadableInputError, match="lie in different blocks"):
+                    load(file)
+
+
 @given(A=strategies.any_matrix(), data=st.data())
 def test_every_loaded_result_can_be_used(tmp_path, A, data):
     """After one number is changed, the file is refused, or every use of it stays inside the

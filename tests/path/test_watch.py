@@ -27,6 +27,14 @@ def test_the_steps_begin_and_end_with_what_is_matched():
     assert btfperm.maximum_transversal(A, **how) == t  # the watcher changes nothing
 
 
+@pytest.mark.parametrize("shape", [(40, 30), (30, 40)])
+def test_at_most_the_shorter_side_can_be_matched(shape):
+    states = []
+    A = random_rectangle(*shape, 3, 1).A
+    btfperm.maximum_transversal(A, watcher=states.append)
+    assert {state.possible for state in states} == {30}
+
+
 def test_a_second_search_because_of_stored_zeros_names_itself():
     A = scipy.sparse.csc_array(([0.0, 1.0, 1.0, 0.0], [0, 1, 0, 1], [0, 2, 4]), shape=(2, 2))
     states = []

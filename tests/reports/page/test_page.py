@@ -137,6 +137,21 @@ def test_the_image_is_the_density(shape):
     assert (pixels[..., :3] == 0).all()
 
 
+def test_the_chunks_of_the_image_are_in_their_order():
+    """Transparency stands behind the palette and before the picture, and all sums are right."""
+    image, at, names = png(np.arange(12).reshape(3, 4)), 8, []
+    while at < len(image):
+        size = int.from_bytes(image[at : at + 4], "big")
+        name, content = image[at + 4 : at + 8], image[at + 8 : at + 8 + size]
+        assert zlib.crc32(name + content) == int.from_bytes(
+            image[at + 8 + size : at + 12 + size], "big"
+        )
+        names.append(name)
+        at += 12 + size
+    assert names == [b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"] and at == len(image)
+    assert image[16:24] == (4).to_bytes(4, "big") + (3).to_bytes(4, "big")  # width and height
+
+
 def test_blocks_of_one_size_are_listed_in_their_order():
     blocks = [np.ones((1 + k % 3, 1 + k % 3)) for k in range(40)]
     d = btfperm.dulmage_mendelsohn(sp.block_diag(blocks))
