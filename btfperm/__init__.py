@@ -105,6 +105,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
         Decomposition as Decomposition,
         DistributedDecomposition as DistributedDecomposition,
         DistributedTransversal as DistributedTransversal,
+    )
+    from btfperm.results import (
+        DistributedWeightedTransversal as DistributedWeightedTransversal,
         DulmageMendelsohn as DulmageMendelsohn,
         GraphMatching as GraphMatching,
         Transversal as Transversal,
@@ -144,6 +147,7 @@ _MODULE_OF = {
     "DistributedDecomposition": "results",
     "DistributedPattern": "pattern",
     "DistributedTransversal": "results",
+    "DistributedWeightedTransversal": "results",
     "DulmageMendelsohn": "results",
     "GraphMatching": "results",
     "IllConditionedWarning": "errors",

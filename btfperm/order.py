@@ -21,6 +21,7 @@ from btfperm.pattern.input import over_ranks
 from btfperm.registry import Algorithm, algorithms
 from btfperm.results import (
     BlockTriangularForm,
+    DistributedDecomposition,
     DulmageMendelsohn,
     SolverOrder,
     Transversal,
@@ -40,6 +41,9 @@ PathLike = str | os.PathLike[str]
 #: ``"write"``), the file that it works on or None, and, while a file is read, the bytes read and
 #: its size (None where unknown)
 Progress = Callable[[str, PathLike | None, int, int | None], None]
+
+
+_REMEDY = "give a file with values, or leave out weights="
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +108,7 @@ def order_file(
         pattern is needed
     write : called as ``write(result, path, format=..., convention=...)`` for each output
     comm : an mpi4py communicator, all of whose ranks make this call: each rank reads a part of the
-        file, and the results are distributed. Without `solver` and `weights`
+        file, and the results are distributed. Without `solver`
     options : as for `maximum_transversal`; with weights, `algorithm` may be one of
         `weighted_transversal`
 
@@ -125,7 +129,10 @@ def order_file(
     >>> done.decomposition.n_blocks, list(done.seconds), done.written[0].name
     (2, ['read', 'search', 'decompose', 'write'], 'perm.npz')
     """
-    _check_over_ranks(comm, solver, weights)
+    if comm is not None and solver is not None:
+        raise InvalidArgumentError(
+            "solver= is not available over MPI ranks: run one process, or leave it out"
+        )
     targets = _targets(outputs, format, convention, solver)
     seconds: dict[str, float] = {}
     since = time.perf_counter()
@@ -144,11 +151,16 @@ def order_file(
         weights = None
     weigher = _weigher(options, weights)
     if weights is not None:
-        options = _for_weights(weights, weigher, options)
+        options = _for_weights(weights, weigher, options, is_over_ranks=comm is not None)
     weighted, diagonals, valued = None, None, None
+    pattern: Pattern
     with over_ranks(None, comm), memory_for(DECOMPOSITION):
         begin("read", path)
-        if comm is not None:
+        if comm is not None and weights is not None:
+            from btfperm.weighted.weigh_mpi import moduli_over_ranks
+
+            pattern = moduli_over_ranks(path, comm, remedy=_REMEDY)
+        elif comm is not None:
             pattern = as_pattern(path, comm=comm, drop_zeros=drop_zeros)
         elif chosen:
             pattern, valued = pattern_and_values(path, drop_zeros)
@@ -177,16 +189,12 @@ def order_file(
         if weights is not None:
             begin("weigh")
             limits = {"max_work": options.get("max_work"), "backend": options["backend"]}
-            weighted, diagonals = _weighed(
-                pattern,
-                modulus,
-                result,
-                weights,
-                request,
-                algorithm=weigher,
-                threads=threads,
-                **limits,
-            )
+            limits |= {"algorithm": weigher, "threads": threads}
+            if comm is not None:
+                found = _weighed_over_ranks(pattern, result, weights, request, **limits)
+            else:
+                found = _weighed(pattern, modulus, result, weights, request, **limits)
+            weighted, diagonals = found
             result = _with_weights(result, weighted)
             transversal = result.transversal or transversal
             end("weigh")
@@ -216,7 +224,7 @@ def _read_moduli(path: PathLike) -> tuple[Pattern, Any]:
     """The pattern of the entries of a file that are not zero, and their moduli."""
     from btfperm.weighted import moduli
 
-    return moduli(values_of(path, True, "give a file with values, or leave out weights="))
+    return moduli(values_of(path, True, _REMEDY))
 
 
 def _weighed(
@@ -234,6 +242,19 @@ def _weighed(
     left = None if request.deadline is None else request.seconds_left()
     weighted = weigh(pattern, modulus, result, cast(Any, weights), time_limit=left, **how)
     return weighted, diagonals_of(pattern, modulus, weighted)
+
+
+def _weighed_over_ranks(
+    pattern: Any, result: Any, weights: str, request: Request, **how: Any
+) -> tuple[WeightedTransversal, Diagonals]:
+    """The same over ranks. Collective."""
+    from btfperm.weighted.diagonal_mpi import diagonals_over_ranks
+    from btfperm.weighted.weigh_mpi import weigh_over_ranks
+
+    del how["backend"]
+    left = None if request.deadline is None else request.seconds_left()
+    weighted = weigh_over_ranks(pattern, result, weights, time_limit=left, **how)
+    return weighted, diagonals_over_ranks(pattern, weighted)
 
 
 def _for_solver(
@@ -262,17 +283,6 @@ def _reading(progress: Progress | None, path: PathLike) -> Callable[..., None] |
         progress("read", path, done, total)
 
     return show
-
-
-def _check_over_ranks(comm: Any, solver: str | None, weights: str | None) -> None:
-    """Raises InvalidArgumentError if the caller requests what only one process can do."""
-    if comm is None:
-        return
-    for name, value in (("solver", solver), ("weights", None if weights == "none" else weights)):
-        if value is not None:
-            raise InvalidArgumentError(
-                f"{name}= is not available over MPI ranks: run one process, or leave it out"
-            )
 
 
 def _targets(
@@ -312,7 +322,9 @@ def _weigher(options: dict[str, Any], weights: str | None) -> str:
     return str(name)
 
 
-def _for_weights(weights: str, weigher: str, options: dict[str, Any]) -> dict[str, Any]:
+def _for_weights(
+    weights: str, weigher: str, options: dict[str, Any], *, is_over_ranks: bool
+) -> dict[str, Any]:
     """The options of the search for the structural rank. It runs on the backend of the weighted
     search.
 
@@ -327,6 +339,11 @@ def _for_weights(weights: str, weigher: str, options: dict[str, Any]) -> dict[st
         raise InvalidArgumentError(
             f"there are no weights {weights!r}; give one of {', '.join(get_args(Objective))}"
         )
+    if is_over_ranks:
+        from btfperm.weighted.weigh_mpi import check_arguments
+
+        check_arguments(weights, weigher, options.get("backend", "auto"))
+        return {"backend": "auto", **options}
     backend = "gpu" if options.get("backend") == "gpu" else "cpu"
     rows = _weighted_rows()
     here = weights != "bottleneck" and any((r.name, r.backend) == (weigher, backend) for r in rows)
@@ -349,11 +366,14 @@ def _chosen(
     return _with_weights(d, w), diagonals_of(entries, modulus, w)
 
 
-def _with_weights(d: DulmageMendelsohn, w: WeightedTransversal) -> DulmageMendelsohn:
+def _with_weights(d: Any, w: WeightedTransversal) -> Any:
     """The decomposition with the matching and the scalings of the weighted transversal. The
     permutations and the blocks do not depend on the matching."""
     transversal = w.transversal
     assert transversal is not None
+    if isinstance(d, DistributedDecomposition):
+        meta = {**d.meta, "weights": dict(transversal.weights or {})}
+        return replace(d, transversal=transversal, meta=meta)
     meta = {**d.meta, "weights": dict(transversal.weights or {})}
     return replace(d, **fields_of(transversal), meta=meta)
 

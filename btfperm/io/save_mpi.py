@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.fields import FIELDS
+from btfperm.fields import FIELDS, SCALINGS, Field
 from btfperm.io.atomic_write import atomic_write
 from btfperm.io.npy_members import array_writer
 from btfperm.io.perm_file import described, save, target
@@ -41,7 +41,7 @@ def save_distributed(
                 with atomic_write(path, replace=replace) as file:
                     _write_npz(file, result, described(result.meta, "dulmage_mendelsohn", row))
             else:
-                for field in FIELDS:
+                for field in _fields_of(result):
                     for _ in _pieces(result, field.name):
                         pass
             return
@@ -50,13 +50,23 @@ def save_distributed(
             save(whole, path, format=format, convention=convention, replace=replace)
 
 
+_OF_DECOMPOSITION = ("row_perm", "col_perm", "row_blocks", "col_blocks")
+
+
+def _fields_of(result: Any) -> tuple[Field, ...]:
+    """The fields that the file holds."""
+    has_scalings = result.transversal.log_row_scale is not None
+    return (*FIELDS, *SCALINGS) if has_scalings else FIELDS
+
+
 def _write_npz(file: Any, result: Any, meta: dict[str, Any]) -> None:
     m, n = result.shape
     count: dict[str, Any] = {"m": m, "n": n, "b+1": result.n_blocks + 1}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        for field in FIELDS:
+        for field in _fields_of(result):
             shape = (int(count.get(field.length, field.length)),) if field.length else ()
-            with array_writer(archive, field.name, shape, np.dtype(np.int64)) as put:
+            kind = np.dtype(np.float64 if field in SCALINGS else np.int64)
+            with array_writer(archive, field.name, shape, kind) as put:
                 for piece in _pieces(result, field.name):
                     put(piece)
         write_text(archive, meta)
@@ -68,7 +78,7 @@ def _pieces(result: Any, name: str) -> Iterator[npt.NDArray[Any]]:
     if name in ("shape", "structural_rank", "coarse_rows", "coarse_cols"):
         yield np.atleast_1d(np.asarray(getattr(result, name)))
         return
-    of = result.transversal if name in ("row_match", "col_match") else result
+    of = result if name in _OF_DECOMPOSITION else result.transversal
     own = getattr(of, name)
     sizes = exchange.from_all(own.size)[:, 0]
     for rank in range(exchange.size):

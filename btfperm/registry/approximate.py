@@ -30,4 +30,14 @@ ROWS = (
         parallel=True,
         deterministic=True,
     ),
+    Algorithm(
+        name="heavy-perfect",
+        package="weighted",
+        family="approximate",
+        backend="mpi",
+        reference="Bertsekas, Annals of Operations Research 14 (1988); the end by paths: btfperm",
+        summary="over MPI ranks: an auction; a search of paths matches the last columns",
+        prefer="for matrices with values over more than one rank",
+        deterministic=True,
+    ),
 )

@@ -26,7 +26,11 @@ fields that count. They have small HTML tables for notebooks.
 from btfperm.pattern.arrays import IndexArray
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.decomposition import BlockTriangularForm, Decomposition, DulmageMendelsohn
-from btfperm.results.distributed import DistributedDecomposition, DistributedTransversal
+from btfperm.results.distributed import (
+    DistributedDecomposition,
+    DistributedTransversal,
+    DistributedWeightedTransversal,
+)
 from btfperm.results.graph_matching import GraphMatching
 from btfperm.results.parts import Block, CoarsePart
 from btfperm.results.solver_order import SolverOrder
@@ -43,6 +47,7 @@ __all__ = [
     "Decomposition",
     "DistributedDecomposition",
     "DistributedTransversal",
+    "DistributedWeightedTransversal",
     "DulmageMendelsohn",
     "GraphMatching",
     "IndexArray",

@@ -18,16 +18,19 @@ from btfperm.results.decomposition import DulmageMendelsohn
 from btfperm.results.parts import CoarseShapes
 from btfperm.results.read_only import OnDemand, freeze, new_result
 from btfperm.results.transversal import Cover, Transversal
+from btfperm.results.weighted import WeightedTransversal
 
 __all__ = [
     "DistributedDecomposition",
     "DistributedTransversal",
+    "DistributedWeightedTransversal",
     "distributed_decomposition",
     "distributed_transversal",
     "gathered",
 ]
 
 _MATES = ("row_match", "col_match", "row_in_cover", "col_in_cover")
+_SCALES = ("log_row_scale", "log_col_scale")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,8 +52,8 @@ class DistributedTransversal(Transversal):
         """The whole transversal on each rank. Collective; O(m + n) memory on each rank."""
         fields = {name: value for name, value in vars(self).items() if name not in _OWN}
         makers = fields.pop("_makers", {})
-        for name in _MATES:
-            if fields[name] is not None:
+        for name in (*_MATES, *_SCALES):
+            if fields.get(name) is not None:
                 fields[name] = self.exchange.gather_all(fields[name])
         return new_result(Transversal, fields, dict(makers))
 
@@ -61,6 +64,46 @@ class DistributedTransversal(Transversal):
 
 
 _OWN = ("rows", "cols", "exchange")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributedWeightedTransversal(WeightedTransversal):
+    """A `WeightedTransversal` whose arrays hold the rows and columns of this rank.
+
+    Attributes
+    ----------
+    rows, cols : the ranges of rows and columns of this rank; ``row_dual[k]`` is the dual of row
+        ``rows[k]``
+    exchange : the messages between the ranks
+    """
+
+    rows: range = field(default_factory=lambda: range(0))
+    cols: range = field(default_factory=lambda: range(0))
+    exchange: Any = None
+
+    def scales(self) -> tuple[Any, Any]:
+        """(r, c): the scalings of the rows and columns of this rank. Collective. They are those of
+        the whole matrix that `WeightedTransversal.scales` returns.
+
+        Raises
+        ------
+        InvalidArgumentError : as there
+        """
+        rows, cols = self._scale_logs()
+        upper = max((float(a.max()) for a in (rows, -cols) if a.size), default=-np.inf)
+        lower = min((float(a.min()) for a in (rows, -cols) if a.size), default=np.inf)
+        upper, lower = self.exchange.largest_real(upper), -self.exchange.largest_real(-lower)
+        return self._scaled(rows, cols, upper, lower)
+
+    def gather(self) -> WeightedTransversal:
+        """The whole result on each rank. Collective; O(m + n) memory on each rank."""
+        fields = {name: value for name, value in vars(self).items() if name not in _OWN}
+        for name in ("row_match", "col_match", "row_dual", "col_dual"):
+            if fields[name] is not None:
+                fields[name] = self.exchange.gather_all(fields[name])
+        if fields["transversal"] is not None:
+            fields["transversal"] = fields["transversal"].gather()
+        return WeightedTransversal(**fields)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,8 +151,8 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
             "col_match": transversal.col_match,
             "structural_rank": self.structural_rank,
             "transversal": transversal,
-            "log_row_scale": None,
-            "log_col_scale": None,
+            "log_row_scale": transversal.log_row_scale,
+            "log_col_scale": transversal.log_col_scale,
             "pattern": None,
         }
         return new_result(DulmageMendelsohn, fields, {"meta": lambda: self.meta})
@@ -193,5 +236,6 @@ def distributed_decomposition(
 
 def gathered(result: Any) -> Any:
     """The whole result on each rank, if it is distributed; else the result itself."""
-    is_distributed = isinstance(result, DistributedTransversal | DistributedDecomposition)
+    kinds = DistributedTransversal, DistributedDecomposition, DistributedWeightedTransversal
+    is_distributed = isinstance(result, kinds)
     return result.gather() if is_distributed else result

@@ -100,11 +100,25 @@ class WeightedTransversal:
         ------
         InvalidArgumentError : the kind is not "product", or a scaling is no double-precision number
         """
+        rows, cols = self._scale_logs()
+        upper = max((float(a.max()) for a in (rows, -cols) if a.size), default=0.0)
+        lower = min((float(a.min()) for a in (rows, -cols) if a.size), default=0.0)
+        return self._scaled(rows, cols, upper, lower)
+
+    def _scale_logs(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         rows, cols = self.log_row_scale, self.log_col_scale
         if rows is None or cols is None:
             raise InvalidArgumentError(f'a transversal of kind "{self.kind}" has no scalings')
-        upper = max((float(a.max()) for a in (rows, -cols) if a.size), default=0.0)
-        lower = min((float(a.min()) for a in (rows, -cols) if a.size), default=0.0)
+        return rows, cols
+
+    @staticmethod
+    def _scaled(
+        rows: npt.NDArray[np.float64],
+        cols: npt.NDArray[np.float64],
+        upper: float,
+        lower: float,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The scalings, from their logarithms and the bounds of `rows` and ``-cols``."""
         middle = (upper + lower) / 2
         if upper - middle > _LARGEST_EXPONENT:
             raise InvalidArgumentError(

@@ -12,6 +12,9 @@ entries have the largest product, the largest sum, or the largest smallest modul
    auction on a GPU. ``bottleneck.py`` bisects over the moduli.
 3. The certificate (product and sum): one pass over all entries checks the duals and bounds the
    distance from the optimum (``certificate.py``).
+
+Over MPI ranks, the files ``*_mpi.py`` do the same: ``weigh_mpi.py`` is one call,
+``approximate/heavy_perfect_mpi.py`` the auction, ``assign_mpi.py`` all blocks.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReache
 from btfperm.path.request import team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
 from btfperm.pattern.arrays import prefix
+from btfperm.pattern.input import over_ranks
 from btfperm.pattern.valued import ValuedPattern, position_of
 from btfperm.registry import Algorithm, find
 from btfperm.results import Decomposition
@@ -40,7 +44,15 @@ from btfperm.results.weighted import WeightedTransversal
 from btfperm.weighted.bottleneck import largest_smallest, part_of
 from btfperm.weighted.certificate import prove
 
-__all__ = ["Objective", "finite", "moduli", "weigh", "weighted_transversal"]
+__all__ = [
+    "Objective",
+    "finite",
+    "moduli",
+    "row_of",
+    "stopped",
+    "weigh",
+    "weighted_transversal",
+]
 
 Objective = Literal["product", "sum", "bottleneck"]
 
@@ -59,6 +71,8 @@ def weighted_transversal(
     time_limit: float | None = None,
     max_work: int | None = None,
     shape: Sequence[int] | None = None,
+    comm: Any = None,
+    gather: bool = True,
 ) -> WeightedTransversal:
     """A maximum transversal with the largest entries; for "product" also scalings that make them 1.
 
@@ -86,6 +100,12 @@ def weighted_transversal(
     time_limit, max_work : bounds on the whole call in seconds, and on the entries that each of its
         searches visits
     shape : (m, n), only with a (data, indices, indptr) triple
+    comm : an mpi4py communicator, all of whose ranks make this call: each rank reads its part of a
+        file, or takes its part of a matrix that is the same on each rank. A `DistributedPattern`,
+        made with ``values=``, needs no `comm`. "auto" is then "heavy-perfect", unless the matrix is
+        so small that each rank analyses it whole (``backend="mpi"`` prevents that). Default None
+    gather : over ranks, False returns a `DistributedWeightedTransversal`, in which each rank has
+        the results of its own rows and columns. Default True: each rank has the whole result
 
     Returns
     -------
@@ -124,7 +144,11 @@ def weighted_transversal(
         raise InvalidArgumentError(
             f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
         )
-    _row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition
+    if comm is not None or getattr(A, "backend", "") == "mpi":
+        limits = {"seed": seed, "time_limit": time_limit, "max_work": max_work}
+        how: dict[str, Any] = {"backend": backend, "threads": threads, "shape": shape}
+        return _over_ranks(A, comm, objective, algorithm, gather=gather, limits=limits, **how)
+    row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition
     begin = time.perf_counter()
     with memory_for(DECOMPOSITION):
         valued = as_valued(A, shape=shape, drop_zeros=True, threads=threads).on_host()
@@ -153,7 +177,44 @@ def weighted_transversal(
         )
 
 
-def _row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:
+def _over_ranks(
+    A: Any,
+    comm: Any,
+    objective: Objective,
+    algorithm: str,
+    *,
+    gather: bool,
+    limits: dict[str, Any],
+    backend: str,
+    threads: int | None,
+    shape: Sequence[int] | None,
+) -> WeightedTransversal:
+    """`weighted_transversal` of a matrix over MPI ranks. Collective."""
+    from btfperm.weighted.weigh_mpi import check_arguments, moduli_over_ranks, weigh_over_ranks
+
+    begin = time.perf_counter()
+    with over_ranks(A, comm), memory_for(DECOMPOSITION):
+        check_arguments(objective, algorithm, backend)
+        pattern = moduli_over_ranks(A, comm, shape)
+        d: Any = dulmage_mendelsohn(
+            pattern, backend=backend, threads=threads, gather=False, **limits
+        )
+        seconds = {"decomposition": time.perf_counter() - begin}
+        limit = limits["time_limit"]
+        found = weigh_over_ranks(
+            pattern,
+            d,
+            objective,
+            None if limit is None else limit - seconds["decomposition"],
+            limits["max_work"],
+            seconds,
+            algorithm=algorithm,
+            threads=threads,
+        )
+        return found.gather() if gather else found
+
+
+def row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:
     """The row of the algorithm in the registry; None for "bottleneck"."""
     name = text("algorithm", algorithm)
     check_backend(backend)
@@ -197,8 +258,8 @@ def weigh(
     """`weighted_transversal` of a pattern on the host whose decomposition `d` is known. `pattern`
     and `modulus` are the results of `moduli`; `time_limit` holds the seconds that remain."""
     if time_limit is not None and time_limit <= 0:
-        raise _stopped("time_limit", d)
-    row = _row_of(objective, algorithm, backend)
+        raise stopped("time_limit", d)
+    row = row_of(objective, algorithm, backend)
     call = _Call(objective, row, time_limit, max_work, team_size(pattern.nnz, threads), threads)
     search = _largest_smallest if objective == "bottleneck" else _assigned
     found = search(pattern, modulus, d, call, seconds or {})
@@ -293,7 +354,7 @@ def _assigned(
         threads=call.threads,
     )
     if stop:
-        raise _stopped(STOPPED_BY[stop], d)
+        raise stopped(STOPPED_BY[stop], d)
     seconds["search"] = time.perf_counter() - begin
     proof = prove(
         pattern,
@@ -345,7 +406,7 @@ def _largest_smallest(
         threads=call.threads_asked,
     )
     if transversal.stopped_by is not None:
-        raise _stopped(transversal.stopped_by, d)
+        raise stopped(transversal.stopped_by, d)
     seconds["search"] = time.perf_counter() - begin
     return WeightedTransversal(
         shape=pattern.shape,
@@ -363,7 +424,8 @@ def _largest_smallest(
     )
 
 
-def _stopped(limit: str | None, d: Decomposition) -> LimitReachedError:
+def stopped(limit: str | None, d: Any) -> LimitReachedError:
+    """The error after a limit has ended the weighted search of a decomposed matrix."""
     rank = d.structural_rank
     return LimitReachedError(
         f"the weighted search was stopped by {limit}: the structural rank is {rank}, but the "

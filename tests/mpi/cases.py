@@ -17,9 +17,9 @@ from mpi4py import MPI
 
 import btfperm
 from btfperm.reports.summary import summarize
-from btfperm.transversal.initial.local_max_mpi import weights
+from btfperm.transversal.initial.local_max_mpi import weights as weights_of
 from tests import families
-from tests.mpi import damage, files, inputs, values
+from tests.mpi import damage, files, inputs, values, weights
 from tests.oracles.plain_dulmage_mendelsohn import dulmage_mendelsohn as plain
 
 COMM = MPI.COMM_WORLD
@@ -91,10 +91,10 @@ def case_local_max_is_dominant():
                 A, comm=COMM, backend="mpi", initializer="local-max", seed=seed
             )
         rows, cols = A.tocoo().coords
-        of_rows = np.where(t.row_match < 0, 0, weights(np.arange(A.shape[0]), t.row_match, seed))
-        of_cols = np.where(t.col_match < 0, 0, weights(t.col_match, np.arange(A.shape[1]), seed))
+        of_rows = np.where(t.row_match < 0, 0, weights_of(np.arange(A.shape[0]), t.row_match, seed))
+        of_cols = np.where(t.col_match < 0, 0, weights_of(t.col_match, np.arange(A.shape[1]), seed))
         heaviest = np.maximum(of_rows[rows], of_cols[cols])
-        assert (weights(rows, cols, seed) <= heaviest).all()
+        assert (weights_of(rows, cols, seed) <= heaviest).all()
         same_blocks(A, initializer="local-max")
 
 
@@ -170,7 +170,7 @@ def case_refused_arguments():
 
 CASES = {
     name.removeprefix("case_"): case
-    for module in (sys.modules[__name__], files, values, damage)
+    for module in (sys.modules[__name__], files, values, weights, damage)
     for name, case in vars(module).items()
     if name.startswith("case_")
 }

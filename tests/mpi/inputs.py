@@ -45,7 +45,7 @@ def as_distributed_rows(A, comm, *, values=False):
 
 
 @contextmanager
-def _changed(module, name, value):
+def changed(module, name, value):
     there = import_module(module)
     before = getattr(there, name)
     setattr(there, name, value)
@@ -62,15 +62,15 @@ def no_search():
         budget.stopped_by = "max_work"
         return {}
 
-    return _changed("btfperm.transversal.augmenting.ms_bfs_mpi", "ms_bfs", stopped)
+    return changed("btfperm.transversal.augmenting.ms_bfs_mpi", "ms_bfs", stopped)
 
 
 @contextmanager
 def small_steps():
     """A rank expands few columns in a step of the search, and sends its lists in many pieces."""
     with (
-        _changed("btfperm.transversal.augmenting.ms_bfs_mpi", "LEAST_STEP", 1),
-        _changed("btfperm.pattern.owned_lists", "LEAST_PIECE", 1),
+        changed("btfperm.transversal.augmenting.ms_bfs_mpi", "LEAST_STEP", 1),
+        changed("btfperm.pattern.owned_lists", "LEAST_PIECE", 1),
     ):
         yield
 
@@ -78,4 +78,4 @@ def small_steps():
 def gathered_up_to(edges):
     """Remainders of more edges than this are not gathered."""
     module = "btfperm.dulmage_mendelsohn.fine_square.find_square_mpi"
-    return _changed(module, "GATHERED", edges)
+    return changed(module, "GATHERED", edges)

@@ -54,6 +54,37 @@ def test_a_bad_line_in_the_range_of_one_rank(tmp_path):
     assert not list(tmp_path.glob(".*.part"))
 
 
+def test_a_value_that_is_not_finite_in_the_range_of_one_rank(tmp_path):
+    matrix, out = tmp_path / "nan.mtx", tmp_path / "perm.npz"
+    entries = [f"{k} {k} {k}.5\n" for k in range(1, 41)]
+    entries[30] = "31 31 nan\n"
+    matrix.write_text(HEAD.replace("pattern", "real") + "40 40 40\n" + "".join(entries))
+    weights = ("--weights", "product", "-o", out)
+    ended = on_ranks(3, sys.executable, "-c", NOTING, tmp_path, matrix, *weights)
+    sentence = (
+        f"btfperm: {matrix}: the entry in row 30, column 30 (counted from 0) is nan; every value "
+        "must be finite"
+    )
+    assert (ended.stdout, ended.stderr.splitlines()) == ("", [sentence])
+    assert ended.returncode == 3 and not out.exists()
+    assert {(tmp_path / rank).read_text() for rank in "012"} == {"3"}
+
+
+def test_weights_from_file_to_file(tmp_path):
+    """`check` accepts the file of several ranks; a file without values is refused."""
+    matrix, out = MATRICES / "west0479.mtx.gz", tmp_path / "perm.npz"
+    words = ("--weights", "product", "-o", out, "--backend", "mpi")
+    ended = on_ranks(3, *COMMAND, matrix, *words, "--algorithm", "heavy-perfect")
+    assert ended.returncode == 0 and "structural rank   479" in ended.stdout, ended.stderr
+    assert "permuted and scaled: smallest" in ended.stdout
+    checked = on_ranks(1, *COMMAND, "check", matrix, out, env={"BTFPERM_MPI": "0"})
+    assert checked.returncode == 0 and "scalings" in checked.stdout, checked.stdout
+    pattern = tmp_path / "pattern.mtx"
+    pattern.write_text(HEAD + "1 1 1\n1 1\n")
+    refused = on_ranks(2, *COMMAND, pattern, "--weights", "product")
+    assert refused.returncode == 3 and refused.stderr.count("it holds no values") == 1
+
+
 @pytest.mark.parametrize(
     ("action", "code", "sentence"),
     [

@@ -26,6 +26,7 @@ NB_MODULE(_core, module) {
   bind("dulmage_mendelsohn", &btfperm::bind_dulmage_mendelsohn);
   bind("ordering", &btfperm::bind_ordering);
   bind("weighted", &btfperm::bind_weighted);
+  bind("weighted", &btfperm::bind_owned_weighted);
   bind("preorder", &btfperm::bind_preorder);
   bind("diagnosis", &btfperm::bind_diagnosis);
 }

@@ -44,6 +44,8 @@ start, search   ``transversal/initial/*_mpi.py``, ``transversal/augmenting/ms_bf
 certificate     ``transversal/certificate_mpi.py``: each rank checks its pairs and its entries
 decomposition   ``dulmage_mendelsohn/*_mpi.py``: coarse search, trimming, forward and backward
                 search, coloring; a small rest on one rank
+weights         ``pattern/distributed_values.py``: each rank has the values of its own entries;
+                ``weighted/*_mpi.py``: an auction, shifts between blocks, and their certificate
 order           ``dulmage_mendelsohn/canonical_order_mpi.py``: counts of blocks and members, keyed
                 by height and by block, give each rank the positions of what it owns
 result          ``results/distributed.py``; ``io/save_mpi.py`` writes the pieces of each array in

@@ -8,5 +8,6 @@ namespace btfperm {
 
 void bind_ranks(nb::module_& module);
 void bind_owned_transversal(nb::module_& module);
+void bind_owned_weighted(nb::module_& module);
 
 }  // namespace btfperm

@@ -226,6 +226,14 @@ class Exchange:
         self.wait(self.comm.Iallgather(mine, found))
         return found
 
+    def reals_from_all(self, *values: float) -> npt.NDArray[np.float64]:
+        """(ranks, values) the real numbers of each rank."""
+        return self.from_all(*np.array(values, dtype=np.float64).view(np.int64)).view(np.float64)
+
+    def largest_real(self, value: float) -> float:
+        """The largest of the real numbers of the ranks; NaN if there is one."""
+        return float(self.reals_from_all(value).max())
+
     def before(self, value: int) -> int:
         """The sum of the values of lower ranks."""
         return int(self.from_all(value)[: self.rank, 0].sum())

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A maximum matching of large entries over ranks, and its duals, by the blocks of a decomposition.
+
+As ``assign.hpp``: entries outside the blocks belong to no maximum matching. The auctions take all
+square blocks together, then all blocks with more rows than columns, then those with more columns,
+in the transposed matrix. Shifts of the blocks then make the duals feasible for entries between two
+blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.backends.mpi.halo import Halo
+from btfperm.backends.mpi.slices import even_slices
+from btfperm.pattern.distributed_values import row_values
+from btfperm.weighted.approximate.heavy_perfect_mpi import Part
+
+if TYPE_CHECKING:
+    from btfperm.backends.mpi.budget import SharedBudget
+    from btfperm.pattern.distributed import DistributedPattern
+    from btfperm.results.distributed import DistributedDecomposition
+
+__all__ = ["Assigned", "Blocks", "assign", "blocks_of"]
+
+GATHERED, ROUNDS = 1 << 22, 40
+"""After `ROUNDS` rounds of shifts, the first rank finds them alone if at most `GATHERED` entries
+are between blocks."""
+
+Integers = npt.NDArray[Any]
+Reals = npt.NDArray[np.float64]
+
+
+class Blocks(NamedTuple):
+    """The fine blocks of the rows and columns of this rank.
+
+    Attributes
+    ----------
+    rows, cols : the number of the block of each
+    square : the first square block, and the first block with more rows than columns
+    n_blocks : number of blocks of the whole matrix
+    """
+
+    rows: Integers
+    cols: Integers
+    square: tuple[int, int]
+    n_blocks: int
+
+
+class Assigned(NamedTuple):
+    """The mates of the rows and columns of this rank, their duals, and the counters."""
+
+    row_match: Integers
+    col_match: Integers
+    row_dual: Reals
+    col_dual: Reals
+    counters: dict[str, int]
+
+
+def blocks_of(pattern: DistributedPattern, d: DistributedDecomposition) -> Blocks:
+    """The blocks of the rows and columns of each rank. Collective."""
+    exchange = pattern.exchange
+    m, n = pattern.shape
+    found, firsts = [], []
+    for perm, bounds, count, slices, begin in (
+        (d.row_perm, d.row_blocks, m, pattern.row_slices, int(d.coarse_rows[2])),
+        (d.col_perm, d.col_blocks, n, pattern.col_slices, int(d.coarse_cols[2])),
+    ):
+        positions = even_slices(count, exchange.size, exchange.rank)
+        block = _block_of_positions(exchange, bounds, d.n_blocks, positions)
+        got = exchange.route(slices, perm, block, kind=np.int64).items
+        own = np.empty(slices.size, dtype=pattern.width)
+        own[got[:, 0] - slices.first] = got[:, 1]
+        found.append(own)
+        places = np.arange(positions.first, positions.last)
+        before = block[places < begin].max(initial=-1)
+        behind = block[places >= begin].min(initial=d.n_blocks)
+        firsts.append((int(before) + 1, -int(behind)))
+    (_, vertical), (horizontal, _) = firsts
+    horizontal, vertical = exchange.largest(horizontal, vertical)
+    return Blocks(found[0], found[1], (horizontal, -vertical), d.n_blocks)
+
+
+def _block_of_positions(
+    exchange: Any, bounds: Integers, n_blocks: int, positions: Any
+) -> npt.NDArray[np.int64]:
+    """The block of each position of this rank, from the boundaries, of which each rank has an even
+    share."""
+    numbers = even_slices(n_blocks + 1, exchange.size, exchange.rank).numbers(np.int64)
+    begins = bounds.astype(np.int64)
+    has_place = (numbers < n_blocks) & (begins < positions.count)
+    got = exchange.route(positions, begins[has_place], numbers[has_place], kind=np.int64).items
+    block = np.full(positions.size, -1, dtype=np.int64)
+    np.maximum.at(block, got[:, 0] - positions.first, got[:, 1])
+    carry = exchange.from_all(int(block.max(initial=-1)))[: exchange.rank, 0].max(initial=-1)
+    return np.asarray(np.maximum(np.maximum.accumulate(block), carry))
+
+
+def transposed(pattern: DistributedPattern) -> DistributedPattern:
+    """The transposed matrix with its values. Collective."""
+    assert pattern.values is not None
+    lists, values = row_values(pattern, pattern.values)
+    return pattern._with(
+        shape=pattern.shape[::-1],
+        indptr=lists.indptr,
+        _indices=lists.items,
+        values=values,
+        row_slices=pattern.col_slices,
+        col_slices=pattern.row_slices,
+        _copies={},
+    )
+
+
+def assign(
+    pattern: DistributedPattern,
+    blocks: Blocks,
+    search: Callable[[Part, SharedBudget], dict[str, int]],
+    budget: SharedBudget,
+) -> Assigned:
+    """The matching and its duals; `pattern.values` are the contributions of the entries to the
+    objective. They are incomplete if the budget is stopped. Collective."""
+    exchange, width = pattern.exchange, pattern.width
+    n_rows, n_cols = pattern.row_slices.size, pattern.col_slices.size
+    out = Assigned(
+        np.full(n_rows, -1, dtype=width),
+        np.full(n_cols, -1, dtype=width),
+        np.zeros(n_rows),
+        np.zeros(n_cols),
+        dict.fromkeys(("edges", "searches", "bids", "rounds"), 0),
+    )
+    square, vertical = blocks.square
+    kinds = (
+        (square, vertical, False, True),
+        (vertical, blocks.n_blocks, False, False),
+        (0, square, True, False),
+    )
+    for first, last, is_turned, is_square in kinds:
+        in_rows = (blocks.rows >= first) & (blocks.rows < last)
+        in_cols = (blocks.cols >= first) & (blocks.cols < last)
+        n_both = exchange.sums(*(int(np.count_nonzero(chosen)) for chosen in (in_rows, in_cols)))
+        if not min(n_both) or budget.stopped:
+            continue
+        sides = [(blocks.rows, in_rows), (blocks.cols, in_cols)]
+        (row_block, _), (col_block, takes_part) = sides[::-1] if is_turned else sides
+        part = Part(
+            transposed(pattern) if is_turned else pattern,
+            row_block,
+            np.where(takes_part, col_block, width(-1)),
+            is_square,
+            np.full(row_block.size, -1, dtype=width),
+            np.full(col_block.size, -1, dtype=width),
+            np.zeros(row_block.size),
+            np.zeros(col_block.size),
+        )
+        counted = search(part, budget)
+        for name in counted:
+            out.counters[name] += counted[name]
+        results = part.row_match, part.col_match, part.row_dual, part.col_dual
+        if is_turned:
+            results = part.col_match, part.row_match, part.col_dual, part.row_dual
+        for whole, own, here in zip(
+            out[:4], results, (in_rows, in_cols, in_rows, in_cols), strict=True
+        ):
+            whole[here] = own[here]
+    if not budget.stopped:
+        _shift(pattern, blocks, out)
+    return out
+
+
+def _shift(pattern: DistributedPattern, blocks: Blocks, out: Assigned) -> None:
+    """Shifts the duals of the blocks so that they are feasible for entries between two blocks."""
+    exchange, halo, width = pattern.exchange, pattern.halo(), pattern.width
+    short = width is np.int32
+    assert pattern.values is not None
+    entries = (_core.weighted.OwnedValues32 if short else _core.weighted.OwnedValues64)(
+        pattern.row_slices.size,
+        pattern.indptr,
+        halo.items,
+        pattern.values,
+        halo.extended(blocks.rows),
+        blocks.cols,
+    )
+    start, end, excess = entries.cross_edges(halo.extended(out.row_dual), out.col_dual)
+    if not exchange.sums(start.size)[0]:
+        return
+    order = np.argsort(end, kind="stable")
+    start, end, excess = start[order], end[order], excess[order]
+    shift = _Shifts(exchange, blocks, start, end, excess)
+    out.row_dual[:] += shift.of_rows
+    out.col_dual[:] -= shift.of_cols
+
+
+class _Shifts:
+    """The least shifts for which the shift of each edge's end is at least that of its start plus
+    the excess. Shifts are at least 0. Each rank owns an even share of the blocks, and has the
+    others that it needs as ghosts.
+
+    Attributes
+    ----------
+    of_rows, of_cols : the shift of the block of each row and column
+    """
+
+    def __init__(
+        self, exchange: Any, blocks: Blocks, start: Integers, end: Integers, excess: Reals
+    ) -> None:
+        owned = even_slices(blocks.n_blocks, exchange.size, exchange.rank)
+        items = np.concatenate((blocks.rows, blocks.cols, start, end))
+        halo = Halo(exchange, owned, items)
+        sizes = np.cumsum((blocks.rows.size, blocks.cols.size, start.size))
+        rows, cols, begins, ends = np.split(halo.items, sizes)
+        begins, ends = np.ascontiguousarray(begins), np.ascontiguousarray(ends)
+        shift = np.zeros(halo.size)
+        edges = exchange.sums(start.size)[0]
+        for round_ in range(1 << 62):
+            rose = _core.weighted.relax(begins, ends, excess, shift)
+            at, there = halo.returned(shift[halo.own :])
+            before = shift[: halo.own].copy()
+            np.maximum.at(shift[: halo.own], at, there)
+            rose += int((shift[: halo.own] > before).sum())
+            shift[halo.own :] = halo.update(shift[: halo.own])
+            if not exchange.sums(rose)[0]:
+                break
+            if round_ == ROUNDS and edges <= GATHERED:
+                self._on_first_rank(exchange, halo, start, end, excess, shift)
+                break
+        self.of_rows, self.of_cols = shift[rows], shift[cols]
+
+    def _on_first_rank(
+        self, exchange: Any, halo: Halo, start: Integers, end: Integers, excess: Reals, shift: Reals
+    ) -> None:
+        """The first rank passes over all edges in the order of their ends, which is topological."""
+        edges = [exchange.gather_to(0, array) for array in (start, end, excess)]
+        whole = exchange.gather_to(0, shift[: halo.own])
+        found = np.empty(0)
+        if whole is not None:
+            order = np.argsort(edges[1], kind="stable")
+            _core.weighted.relax(*(np.ascontiguousarray(array[order]) for array in edges), whole)
+            found = whole
+        numbers = np.arange(found.size)
+        got = exchange.route(halo.slices, numbers, found.view(np.int64), kind=np.int64).items
+        own = np.ascontiguousarray(got[:, 1]).view(np.float64)
+        shift[got[:, 0] - halo.slices.first] = own
+        shift[halo.own :] = halo.update(shift[: halo.own])

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`weighted_transversal` over MPI ranks: input, search, proof and result.
+
+A matrix that each rank holds whole by a rule of ``auto`` is solved on each rank by the functions
+for one process.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.backends.mpi.budget import SharedBudget
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError
+from btfperm.path.request import Request
+from btfperm.pattern import Pattern
+from btfperm.pattern.arrays import prefix
+from btfperm.pattern.distributed_values import as_distributed_values
+from btfperm.registry import find
+from btfperm.results.distributed import DistributedWeightedTransversal
+from btfperm.weighted.assign_mpi import assign, blocks_of
+from btfperm.weighted.certificate_mpi import prove
+
+if TYPE_CHECKING:
+    from btfperm.pattern.distributed import DistributedPattern
+    from btfperm.results.distributed import DistributedDecomposition
+
+__all__ = ["check_arguments", "moduli_over_ranks", "weigh_over_ranks"]
+
+_LARGEST_EXPONENT = 960  # as in `btfperm.weighted`
+
+
+def check_arguments(objective: str, algorithm: str, backend: str) -> None:
+    """Raises InvalidArgumentError if no number of ranks can do this."""
+    from btfperm.weighted import row_of
+
+    row_of(objective, algorithm, "auto")
+    if backend not in ("auto", "mpi"):
+        raise InvalidArgumentError(
+            f"a matrix over MPI ranks is weighed by the backend 'mpi' or 'auto', not {backend!r}"
+        )
+
+
+def moduli_over_ranks(
+    A: Any, comm: Any, shape: Sequence[int] | None = None, remedy: str | None = None
+) -> DistributedPattern:
+    """The pattern of the entries that are not zero, with their moduli as `values`. `A`, `remedy`:
+    see `as_distributed_values`. Collective.
+
+    Raises
+    ------
+    InvalidMatrixError : `A` has no values; or a value is NaN or infinite, or its modulus is too
+        large for double precision; the message, the same on all ranks, names its row and column
+    """
+    pattern = as_distributed_values(A, comm, shape, remedy)
+    exchange, values = pattern.exchange, pattern.values
+    assert values is not None
+    with np.errstate(over="ignore", invalid="ignore"):
+        modulus: npt.NDArray[np.float64] = np.abs(values)
+    wrong = ~np.isfinite(modulus)
+    # The first rank that has such an entry has the first one in the order of the columns.
+    has_wrong = exchange.from_all(int(wrong.any()))[:, 0]
+    if has_wrong.any() and int(has_wrong.argmax()) == exchange.rank:
+        raise _no_modulus(pattern, values, int(wrong.argmax()))
+    exchange.barrier()  # so that no other rank goes on before it learns of the failure
+    is_zero = modulus == 0
+    pattern = pattern._with(values=modulus)
+    if exchange.sums(int(np.count_nonzero(is_zero)))[0]:
+        pattern = pattern.selected(~is_zero)
+    return pattern._with(zeros_dropped=True)
+
+
+def _no_modulus(
+    pattern: DistributedPattern, values: npt.NDArray[Any], p: int
+) -> InvalidMatrixError:
+    i = int(pattern.indices[p])
+    j = pattern.col_slices.first + int((pattern.indptr <= p).sum()) - 1
+    where = f"{prefix(pattern.name)}the {{}} in row {i}, column {j} (counted from 0) is "
+    if not np.isfinite(values[p]):
+        return InvalidMatrixError(
+            f"{where.format('entry')}{values[p].item()}; every value must be finite"
+        )
+    return InvalidMatrixError(
+        f"{where.format('modulus of the entry')}too large for double precision; scale the matrix"
+    )
+
+
+def weigh_over_ranks(
+    pattern: DistributedPattern,
+    d: DistributedDecomposition,
+    objective: str,
+    time_limit: float | None = None,
+    max_work: int | None = None,
+    seconds: dict[str, float] | None = None,
+    *,
+    algorithm: str = "auto",
+    threads: int | None = None,
+) -> DistributedWeightedTransversal:
+    """`weigh` of a pattern that `moduli_over_ranks` returned, and of its decomposition `d`.
+    Collective.
+
+    Raises
+    ------
+    InvalidArgumentError : the objective or the algorithm needs the whole matrix on each rank
+
+    It also raises what `weigh` raises.
+    """
+    from btfperm.weighted import stopped
+
+    seconds = {} if seconds is None else seconds
+    exchange = pattern.exchange
+    is_late = time_limit is not None and time_limit <= 0
+    if exchange.largest(int(is_late))[0]:
+        raise stopped("time_limit", d)
+    if pattern.is_on_each_rank:
+        return _on_each_rank(
+            pattern, d, objective, time_limit, max_work, seconds, algorithm, threads
+        )
+    if objective == "bottleneck" or algorithm not in ("auto", "heavy-perfect"):
+        what = "the objective 'bottleneck'" if objective == "bottleneck" else algorithm
+        raise InvalidArgumentError(
+            f"{what} needs the whole matrix in one process, but this matrix is over MPI ranks: use "
+            "'product' or 'sum' with heavy-perfect, or one process"
+        )
+    assert pattern.values is not None
+    begin = time.perf_counter()
+    modulus, unit = pattern.values, 1.0
+    if objective == "product":
+        value = np.log(modulus)
+    else:
+        largest = exchange.largest_real(float(modulus.max(initial=0.0)))
+        unit = 2.0 ** max(0, math.frexp(largest)[1] - _LARGEST_EXPONENT)
+        value = modulus / unit
+    valued = pattern._with(values=value)
+    row = find("heavy-perfect", initializer=False, backend="mpi", package="weighted")
+    request = Request(pattern.nnz, time_limit=time_limit, max_work=max_work)
+    budget = SharedBudget(exchange, request)
+    blocks = blocks_of(valued, d)
+    found = assign(valued, blocks, row.load(), budget)
+    if budget.stopped:
+        raise stopped(budget.stopped_by, d)
+    seconds["search"] = time.perf_counter() - begin
+    proof = prove(valued, blocks, found, d.structural_rank)
+    seconds["certificate"] = time.perf_counter() - begin - seconds["search"]
+    counters = {**found.counters, **exchange.transferred()}
+    with np.errstate(over="ignore"):
+        return _result(
+            pattern,
+            d,
+            seconds,
+            kind=objective,
+            row_match=found.row_match,
+            col_match=found.col_match,
+            row_dual=found.row_dual * unit,
+            col_dual=found.col_dual * unit,
+            objective=proof.total * unit,
+            gap=proof.gap * unit,
+            algorithm=row.name,
+            counters=counters,
+        )
+
+
+def _on_each_rank(
+    pattern: DistributedPattern,
+    d: DistributedDecomposition,
+    objective: str,
+    time_limit: float | None,
+    max_work: int | None,
+    seconds: dict[str, float],
+    algorithm: str,
+    threads: int | None,
+) -> DistributedWeightedTransversal:
+    """The result of one process, which is the same on each rank; each rank takes its part."""
+    from btfperm.weighted import weigh
+
+    exchange = pattern.exchange
+    assert pattern.values is not None
+    whole: Pattern = pattern.on_host()
+    modulus = exchange.gather_all(pattern.values)
+    w = weigh(
+        whole,
+        modulus,
+        d.gather(),
+        objective,  # type: ignore[arg-type]
+        time_limit,
+        max_work,
+        seconds,
+        algorithm=algorithm,
+        backend="cpu",
+        threads=threads or 1,
+    )
+    rows, cols = pattern.row_slices, pattern.col_slices
+    own_rows, own_cols = slice(rows.first, rows.last), slice(cols.first, cols.last)
+    return _result(
+        pattern,
+        d,
+        seconds,
+        kind=objective,
+        row_match=w.row_match[own_rows].astype(pattern.width),
+        col_match=w.col_match[own_cols].astype(pattern.width),
+        row_dual=None if w.row_dual is None else w.row_dual[own_rows].copy(),
+        col_dual=None if w.col_dual is None else w.col_dual[own_cols].copy(),
+        objective=w.objective,
+        gap=w.gap,
+        algorithm=w.algorithm,
+        counters={**w.counters, **exchange.transferred()},
+    )
+
+
+def _result(
+    pattern: DistributedPattern,
+    d: DistributedDecomposition,
+    seconds: dict[str, float],
+    **fields: Any,
+) -> DistributedWeightedTransversal:
+    from btfperm.weighted import finite
+
+    rows, cols = pattern.row_slices, pattern.col_slices
+    found = DistributedWeightedTransversal(
+        shape=pattern.shape,
+        structural_rank=d.structural_rank,
+        seconds=seconds,
+        rows=range(rows.first, rows.last),
+        cols=range(cols.first, cols.last),
+        exchange=pattern.exchange,
+        **fields,
+    )
+    transversal = replace(
+        d.transversal,
+        row_match=found.row_match,
+        col_match=found.col_match,
+        log_row_scale=found.log_row_scale,
+        log_col_scale=found.log_col_scale,
+        weights={
+            "objective": found.kind,
+            "value": finite(found.objective),
+            "gap": finite(found.gap),
+            "algorithm": found.algorithm,
+        },
+    )
+    return replace(found, transversal=transversal)
