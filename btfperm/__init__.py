@@ -104,9 +104,8 @@ if TYPE_CHECKING:  # the same names, for type checkers
         Cover as Cover,
         Decomposition as Decomposition,
         DistributedDecomposition as DistributedDecomposition,
+        DistributedGraphMatching as DistributedGraphMatching,
         DistributedTransversal as DistributedTransversal,
-    )
-    from btfperm.results import (
         DistributedWeightedTransversal as DistributedWeightedTransversal,
         DulmageMendelsohn as DulmageMendelsohn,
         GraphMatching as GraphMatching,
@@ -145,6 +144,7 @@ _MODULE_OF = {
     "DevicePattern": "pattern",
     "Diagnosis": "diagnosis",
     "DistributedDecomposition": "results",
+    "DistributedGraphMatching": "results",
     "DistributedPattern": "pattern",
     "DistributedTransversal": "results",
     "DistributedWeightedTransversal": "results",

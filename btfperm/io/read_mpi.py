@@ -54,7 +54,7 @@ def read_distributed(
 
     The file must be visible to all ranks under this name. Raises `UnreadableInputError` on all
     ranks, with one sentence that names the file and the line; about a file without values, the
-    sentence ends with `values_or`.
+    sentence ends with `values_or`. If that is empty, the values of such a file are ones.
     """
     exchange = Exchange.of(comm)
     with exchange.guarded():
@@ -66,7 +66,7 @@ def read_distributed(
         if found["how"] == "whole":
             return _from_first_rank(exchange, path, drop_zeros)
         header = Header(**{**found["header"], "shape": tuple(found["header"]["shape"])})
-        kind = None if values_or is None else VALUE_TYPE[header.field]
+        kind = None if values_or is None else VALUE_TYPE.get(header.field)
         if found["how"] == "ranges":
             own = _read_range(
                 exchange, Path(name), header, found["line"], found["at"], drop_zeros, kind
@@ -88,6 +88,8 @@ def read_distributed(
             values=values,
             mirror=partial(reflected, symmetry=header.symmetry),
         )
+        if values_or is not None and kind is None:
+            pattern = pattern._with(values=np.ones(pattern.indices.size))
         pattern.set_source(*_hashed(Path(name), exchange.rank == 0), drop_zeros)
         if found["how"] == "packed":
             pattern.set_note(f"{name} is packed: the first rank unpacked it for all others")
@@ -105,7 +107,7 @@ def _opened(path: Any, is_first: bool, values_or: str | None = None) -> dict[str
         header, line = read_header(source)
         if header.layout != "coordinate" or not is_file:
             return {"how": "whole"}
-        if values_or is not None and header.field == "pattern":
+        if values_or and header.field == "pattern":
             raise source.error(f"{NO_VALUES}: {values_or}")
         found = {"header": asdict(header), "line": line}
         if source.packing:
@@ -251,13 +253,17 @@ def _values_from_first_rank(
     exchange: Exchange, path: Any, drop_zeros: bool, values_or: str
 ) -> DistributedPattern:
     """The same with the values."""
-    from btfperm.io import values_of
+    from btfperm.io import values_of, values_or_ones
 
     source, shape = {}, (0, 0)
     own = [np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)]
     values: npt.NDArray[Any] = np.empty(0)
     if exchange.rank == 0:
-        valued = values_of(path, drop_zeros, values_or)
+        valued = (
+            values_of(path, drop_zeros, values_or)
+            if values_or
+            else values_or_ones(path, drop_zeros)
+        )
         whole, values = valued.pattern, valued.values
         source, shape = dict(whole.source), whole.shape
         own = [whole.indices.copy(), whole.cols()]

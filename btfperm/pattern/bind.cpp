@@ -16,34 +16,9 @@
 namespace btfperm {
 namespace {
 
-// Checks of lists that callers give, and their conversion to canonical columns.
+// The lists of one rank, from pairs or triples that the ranks sent.
 template <class I>
-void bind_conversions(nb::module_& module) {
-  module.def(
-      "check_columns",
-      [](std::int64_t m, In<I> indptr, In<I> indices, int threads) {
-        const PatternView<I> A = view_of<I>(m, indptr, indices);
-        return run_pass([&](Budget& budget) {
-          std::int64_t where = 0;
-          const Order order =
-              check_columns(A, static_cast<I>(indices.shape(0)), threads, budget, where);
-          return std::pair<int, std::int64_t>(static_cast<int>(order), where);
-        });
-      },
-      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("threads") = 1, "(0 canonical, 1 unsorted, 2 duplicates, 3 invalid; where)");
-  module.def(
-      "transpose",
-      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> out_indptr, Out<I> out_indices,
-         int threads) {
-        const PatternView<I> A = view_of<I>(m, indptr, indices);
-        run_pass([&](Budget& budget) {
-          transpose_by_parts(A, threads, out_indptr.data(), out_indices.data(), budget);
-        });
-      },
-      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(), nb::arg("threads") = 1,
-      "Row lists of a pattern, each ascending.");
+void bind_owned(nb::module_& module) {
   module.def(
       "owned_lists",
       [](std::int64_t first, In<I> lists, Out<I> items, Out<std::int64_t> indptr) {
@@ -93,6 +68,36 @@ void bind_conversions(nb::module_& module) {
       nb::arg("own_items").noconvert(), nb::arg("own_values").noconvert(),
       "Sort triples (list, item, value) into lists and add up the values of duplicates; the number "
       "of items. A complex value is two doubles.");
+}
+
+// Checks of lists that callers give, and their conversion to canonical columns.
+template <class I>
+void bind_conversions(nb::module_& module) {
+  module.def(
+      "check_columns",
+      [](std::int64_t m, In<I> indptr, In<I> indices, int threads) {
+        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        return run_pass([&](Budget& budget) {
+          std::int64_t where = 0;
+          const Order order =
+              check_columns(A, static_cast<I>(indices.shape(0)), threads, budget, where);
+          return std::pair<int, std::int64_t>(static_cast<int>(order), where);
+        });
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("threads") = 1, "(0 canonical, 1 unsorted, 2 duplicates, 3 invalid; where)");
+  module.def(
+      "transpose",
+      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> out_indptr, Out<I> out_indices,
+         int threads) {
+        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        run_pass([&](Budget& budget) {
+          transpose_by_parts(A, threads, out_indptr.data(), out_indices.data(), budget);
+        });
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(), nb::arg("threads") = 1,
+      "Row lists of a pattern, each ascending.");
   module.def(
       "merge_duplicates",
       [](Out<I> indptr, Out<I> indices) {
@@ -240,6 +245,8 @@ void bind_raster(nb::module_& module) {
 }  // namespace
 
 void bind_pattern(nb::module_& module) {
+  bind_owned<std::int32_t>(module);
+  bind_owned<std::int64_t>(module);
   bind_conversions<std::int32_t>(module);
   bind_conversions<std::int64_t>(module);
   bind_canonical<std::int32_t>(module);

@@ -84,9 +84,8 @@ class DistributedPattern(Pattern):
         shape : (m, n) of the whole matrix
         symmetric : True adds the transpose of each position off the diagonal. Default False
         name, source : see `Pattern`
-        values : the values of the positions, numbers, which `weighted_transversal` needs; all ranks
-            give them, or none does. Those of duplicates are added up, from the smallest to the
-            largest; the transpose of a position has its value. Default None: only the positions
+        values : the values of the positions, which `weighted_transversal` needs; all ranks give
+            them, or none does. Those of duplicates are added up. Default None: only the positions
         """
         from btfperm.backends.mpi.exchange import Exchange
 

@@ -40,7 +40,8 @@ def as_distributed_values(
     Raises
     ------
     InvalidMatrixError : `A` has no values
-    UnreadableInputError : so has the file; the message ends with `remedy`
+    UnreadableInputError : so has the file; the message ends with `remedy`. If that is empty, the
+        values of a file without values are ones instead
     """
     from btfperm.pattern.distributed import DistributedPattern
 
@@ -53,7 +54,8 @@ def as_distributed_values(
     if isinstance(A, str | os.PathLike):
         from btfperm.io.read_mpi import read_distributed
 
-        remedy = remedy or "give a file with values"
+        if remedy is None:
+            remedy = "give a file with values"
         return read_distributed(A, comm, values_or=remedy)
     from btfperm.backends.mpi.slices import even_slices
     from btfperm.pattern.values import as_valued

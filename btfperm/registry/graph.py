@@ -50,6 +50,15 @@ ROWS = (
         ),
     ),
     row(
+        name="local-max",
+        backend="mpi",
+        reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
+        summary="graphs over MPI ranks: the same matching as on one",
+        prefer="for graphs over more than one rank",
+        deterministic=True,
+        options=_LOCAL_MAX[:1],
+    ),
+    row(
         name="local-max-external",
         backend="cpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",

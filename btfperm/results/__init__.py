@@ -28,6 +28,7 @@ from btfperm.results.block_graph import BlockGraph
 from btfperm.results.decomposition import BlockTriangularForm, Decomposition, DulmageMendelsohn
 from btfperm.results.distributed import (
     DistributedDecomposition,
+    DistributedGraphMatching,
     DistributedTransversal,
     DistributedWeightedTransversal,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "Cover",
     "Decomposition",
     "DistributedDecomposition",
+    "DistributedGraphMatching",
     "DistributedTransversal",
     "DistributedWeightedTransversal",
     "DulmageMendelsohn",

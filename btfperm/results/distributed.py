@@ -15,6 +15,7 @@ import numpy as np
 
 from btfperm.pattern.arrays import IndexArray
 from btfperm.results.decomposition import DulmageMendelsohn
+from btfperm.results.graph_matching import GraphMatching
 from btfperm.results.parts import CoarseShapes
 from btfperm.results.read_only import OnDemand, freeze, new_result
 from btfperm.results.transversal import Cover, Transversal
@@ -22,6 +23,7 @@ from btfperm.results.weighted import WeightedTransversal
 
 __all__ = [
     "DistributedDecomposition",
+    "DistributedGraphMatching",
     "DistributedTransversal",
     "DistributedWeightedTransversal",
     "distributed_decomposition",
@@ -61,6 +63,42 @@ class DistributedTransversal(Transversal):
         """The rows and columns of this rank that are in the cover."""
         own = super().cover()
         return Cover(own.rows + self.rows.start, own.cols + self.cols.start)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributedGraphMatching(GraphMatching):
+    """A `GraphMatching` whose arrays `mate` and `dual` hold the vertices of this rank.
+
+    Attributes
+    ----------
+    n_vertices : number of vertices of the whole graph
+    vertices : the range of the vertices of this rank; ``mate[k]`` is the mate of ``vertices[k]``
+    exchange : the messages between the ranks
+    """
+
+    n_vertices: int = 0
+    vertices: range = field(default_factory=lambda: range(0))
+    exchange: Any = None
+
+    def gather(self) -> GraphMatching:
+        """The whole matching on each rank. Collective; O(n) memory on each rank."""
+        own = ("n_vertices", "vertices", "exchange")
+        fields = {name: value for name, value in vars(self).items() if name not in own}
+        for name in ("mate", "dual"):
+            fields[name] = self.exchange.gather_all(fields[name])
+        return GraphMatching(**fields)
+
+    @property
+    def n(self) -> int:
+        """Number of vertices of the whole graph."""
+        return self.n_vertices
+
+    def pairs(self) -> IndexArray:
+        """(pairs, 2) the matched edges whose smaller vertex this rank owns."""
+        numbers = np.arange(self.vertices.start, self.vertices.stop)
+        first = np.flatnonzero(self.mate > numbers)
+        smaller = numbers[first].astype(self.mate.dtype)
+        return np.column_stack([smaller, self.mate[first]])
 
 
 _OWN = ("rows", "cols", "exchange")

@@ -36,7 +36,6 @@ from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReache
 from btfperm.path.request import team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
 from btfperm.pattern.arrays import prefix
-from btfperm.pattern.input import over_ranks
 from btfperm.pattern.valued import ValuedPattern, position_of
 from btfperm.registry import Algorithm, find
 from btfperm.results import Decomposition
@@ -44,15 +43,7 @@ from btfperm.results.weighted import WeightedTransversal
 from btfperm.weighted.bottleneck import largest_smallest, part_of
 from btfperm.weighted.certificate import prove
 
-__all__ = [
-    "Objective",
-    "finite",
-    "moduli",
-    "row_of",
-    "stopped",
-    "weigh",
-    "weighted_transversal",
-]
+__all__ = ["Objective", "finite", "moduli", "row_of", "stopped", "weigh", "weighted_transversal"]
 
 Objective = Literal["product", "sum", "bottleneck"]
 
@@ -145,9 +136,13 @@ def weighted_transversal(
             f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
         )
     if comm is not None or getattr(A, "backend", "") == "mpi":
+        from btfperm.weighted.weigh_mpi import weighted_over_ranks
+
         limits = {"seed": seed, "time_limit": time_limit, "max_work": max_work}
         how: dict[str, Any] = {"backend": backend, "threads": threads, "shape": shape}
-        return _over_ranks(A, comm, objective, algorithm, gather=gather, limits=limits, **how)
+        with memory_for(DECOMPOSITION):
+            w = weighted_over_ranks(A, comm, objective, algorithm, limits=limits, **how)
+            return w.gather() if gather else w
     row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition
     begin = time.perf_counter()
     with memory_for(DECOMPOSITION):
@@ -175,43 +170,6 @@ def weighted_transversal(
             backend=backend,
             threads=threads,
         )
-
-
-def _over_ranks(
-    A: Any,
-    comm: Any,
-    objective: Objective,
-    algorithm: str,
-    *,
-    gather: bool,
-    limits: dict[str, Any],
-    backend: str,
-    threads: int | None,
-    shape: Sequence[int] | None,
-) -> WeightedTransversal:
-    """`weighted_transversal` of a matrix over MPI ranks. Collective."""
-    from btfperm.weighted.weigh_mpi import check_arguments, moduli_over_ranks, weigh_over_ranks
-
-    begin = time.perf_counter()
-    with over_ranks(A, comm), memory_for(DECOMPOSITION):
-        check_arguments(objective, algorithm, backend)
-        pattern = moduli_over_ranks(A, comm, shape)
-        d: Any = dulmage_mendelsohn(
-            pattern, backend=backend, threads=threads, gather=False, **limits
-        )
-        seconds = {"decomposition": time.perf_counter() - begin}
-        limit = limits["time_limit"]
-        found = weigh_over_ranks(
-            pattern,
-            d,
-            objective,
-            None if limit is None else limit - seconds["decomposition"],
-            limits["max_work"],
-            seconds,
-            algorithm=algorithm,
-            threads=threads,
-        )
-        return found.gather() if gather else found
 
 
 def row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:

@@ -11,6 +11,7 @@
 
 #include "backends/mpi/bind.hpp"
 #include "weighted/owned_auction.hpp"
+#include "weighted/owned_graph.hpp"
 #include "weighted/owned_values.hpp"
 
 namespace btfperm {
@@ -208,6 +209,105 @@ void bind_auction(nb::module_& module, const char* name) {
 }
 
 template <class I>
+struct BoundGraph {
+  BoundGraph(std::int64_t n_own, In<std::int64_t> indptr, In<I> items, In<double> weight,
+             In<I> numbers)
+      : kept(indptr, items, weight, numbers) {
+    const auto n_local = static_cast<std::int64_t>(numbers.shape(0));
+    if (n_own < 0 || n_own > n_local) throw std::invalid_argument("numbers is too short");
+    require_places(indptr, n_own + 1, "indptr");
+    require_places(items, indptr.data()[n_own], "items");
+    require_places(weight, indptr.data()[n_own], "weight");
+    if (!are_in_range(items.data(), static_cast<I>(items.shape(0)), static_cast<I>(n_local))) {
+      throw std::invalid_argument("an item is out of range");
+    }
+    G = {n_own, n_local, indptr.data(), items.data(), weight.data(), numbers.data()};
+  }
+
+  std::tuple<In<std::int64_t>, In<I>, In<double>, In<I>> kept;
+  OwnedGraph<I> G;
+};
+
+template <class I>
+void bind_graph_of_rank(nb::module_& module, const char* name) {
+  using Graph = BoundGraph<I>;
+  const auto filled = [](std::int64_t count, auto fill) {
+    NumpyArray<double> found = new_array<double>(static_cast<std::size_t>(count));
+    run_pass([&](Budget& budget) { fill(found.data(), budget); });
+    return found;
+  };
+  nb::class_<Graph>(module, name, "The vertices of one rank in a graph.")
+      .def(nb::init<std::int64_t, In<std::int64_t>, In<I>, In<double>, In<I>>(), nb::arg("n_own"),
+           nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
+           nb::arg("weight").noconvert(), nb::arg("numbers").noconvert())
+      .def(
+          "candidates",
+          [](const Graph& self, In<std::uint8_t> matched, std::uint64_t seed, bool renewed,
+             std::int64_t round) {
+            require_places(matched, self.G.n_local, "matched");
+            NumpyArray<I> found = new_array<I>(static_cast<std::size_t>(self.G.n_own));
+            EdgeOrder order{mixed(seed), renewed};
+            order.start_round(round);
+            const std::int64_t visited = run_pass([&](Budget& budget) {
+              return choose_candidates(self.G, order, matched.data(), found.data(), budget);
+            });
+            return std::tuple(found, visited);
+          },
+          nb::arg("matched").noconvert(), nb::arg("seed"), nb::arg("renewed"), nb::arg("round"),
+          "(the neighbour at the heaviest edge of each unmatched vertex, or -1; entries visited)")
+      .def(
+          "mate_weights",
+          [filled](const Graph& self, In<I> mate) {
+            require_places(mate, self.G.n_own, "mate");
+            return filled(self.G.n_own, [&](double* weight, Budget& budget) {
+              set_mate_weights(self.G, mate.data(), weight, budget);
+            });
+          },
+          nb::arg("mate").noconvert(), "The weight of the matched edge of each vertex, or 0.")
+      .def(
+          "half_weights",
+          [filled](const Graph& self) {
+            return filled(self.G.n_own, [&](double* dual, Budget& budget) {
+              set_half_weights(self.G, dual, budget);
+            });
+          },
+          "Half of the largest weight at each vertex.")
+      .def(
+          "check",
+          [](const Graph& self, In<I> mate, In<double> mate_weight, In<I> round_of,
+             Out<std::int64_t> removed) {
+            require_places(mate, self.G.n_own, "mate");
+            require_places(mate_weight, self.G.n_local, "mate_weight");
+            require_places(round_of, self.G.n_local, "round_of");
+            const auto rounds = static_cast<std::int64_t>(removed.shape(0)) - 1;
+            const OwnedGraphFacts found = run_pass([&](Budget& budget) {
+              return check_owned_graph(self.G, mate.data(), mate_weight.data(), round_of.data(),
+                                       rounds, removed.data(), budget);
+            });
+            return std::tuple(found.wrong, found.matched, found.weight, found.edges, found.free_at,
+                              found.heavy_at);
+          },
+          nb::arg("mate").noconvert(), nb::arg("mate_weight").noconvert(),
+          nb::arg("round_of").noconvert(), nb::arg("removed").noconvert(),
+          "(wrong vertex; matched vertices; weight of both ends; edges; free and heavy entry)")
+      .def(
+          "lower_duals",
+          [](const Graph& self, bool upper, Out<double> dual) {
+            require_places(dual, self.G.n_local, "dual");
+            run_pass([&](Budget& budget) { lower_duals(self.G, upper, dual.data(), budget); });
+          },
+          nb::arg("upper"), nb::arg("dual").noconvert())
+      .def(
+          "largest_excess",
+          [](const Graph& self, In<double> dual) {
+            require_places(dual, self.G.n_local, "dual");
+            return run_pass(
+                [&](Budget& budget) { return largest_excess(self.G, dual.data(), budget); });
+          },
+          nb::arg("dual").noconvert());
+}
+
+template <class I>
 void bind_width(nb::module_& module) {
   module.def(
       "relax",
@@ -261,6 +361,8 @@ void bind_owned_weighted(nb::module_& module) {
   bind_values<std::int64_t>(module, "OwnedValues64");
   bind_auction<std::int32_t>(module, "OwnedAuction32");
   bind_auction<std::int64_t>(module, "OwnedAuction64");
+  bind_graph_of_rank<std::int32_t>(module, "OwnedGraph32");
+  bind_graph_of_rank<std::int64_t>(module, "OwnedGraph64");
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
 }

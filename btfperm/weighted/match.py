@@ -7,6 +7,8 @@ the edges:
 1. The check of the graph: the matrix must be square and symmetric, with positive finite weights.
 2. One of the algorithms in ``graph/``, in its own file.
 3. The checks and the bound (``graph_certificate.py``), which share nothing with the algorithms.
+
+Over MPI ranks, ``match_mpi.py`` does the same.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from btfperm.path.plan import check_options
 from btfperm.path.request import Request
 from btfperm.pattern import SEARCH, Pattern, as_pattern, as_valued, memory_for
 from btfperm.pattern.arrays import device_context, prefix
+from btfperm.pattern.input import over_ranks
 from btfperm.pattern.valued import ValuedPattern
 from btfperm.registry import Algorithm, algorithms, find
 from btfperm.results.graph_matching import GraphMatching
@@ -40,14 +43,14 @@ from btfperm.weighted.graph_certificate import (
     check_matching,
     find_bound,
 )
+from btfperm.weighted.graph_faults import refuse_fault, refuse_rectangles
 
-__all__ = ["Weights", "match", "read_graph"]
+__all__ = ["Weights", "has_no_values", "match", "numbers_of", "read_graph"]
 
 Weights = Literal["values", "moduli", "ones"]
 Reals = npt.NDArray[np.float64]
 
 _LARGEST_EXPONENT = 960  # fewer than 2^63 weights below 2^960 have a finite sum
-_FAULTS = {1: "no counterpart", 2: "other value", 3: "no weight"}
 
 
 def match(
@@ -64,6 +67,8 @@ def match(
     shape: Sequence[int] | None = None,
     memory: int | str | None = None,
     temporary: str | os.PathLike[str] | None = None,
+    comm: Any = None,
+    gather: bool = True,
 ) -> GraphMatching:
     """A matching of large weight in a graph, and a bound on the largest weight.
 
@@ -99,6 +104,12 @@ def match(
         vertices on)
     temporary : of "local-max-external": the folder for its temporary files, which need about 120
         bytes for each edge; by default that of the system
+    comm : an mpi4py communicator, all of whose ranks make this call: each rank reads its part of a
+        file, or takes its part of a matrix that is the same on each rank. A `DistributedPattern`
+        needs no `comm`. "local-max" then runs over the ranks, without its option `limit`; the
+        matching is that of one process with ``{"limit": 0}``. Default None
+    gather : over ranks, False returns a `DistributedGraphMatching`, in which each rank has the
+        mates and duals of its own vertices. Default True: each rank has the whole result
 
     Returns
     -------
@@ -127,10 +138,21 @@ def match(
     """
     name = "local-max" if text("algorithm", algorithm) == "auto" else algorithm
     check_backend(backend)
-    row = _row_of(name, "cpu" if backend == "auto" else backend)
+    is_over_ranks = comm is not None or getattr(G, "backend", "") == "mpi"
+    if not is_over_ranks:
+        row = _row_of(name, "cpu" if backend == "auto" else backend)
     one_of("weights", weights, get_args(Weights))
     limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
     limits |= {"seed": seed, "options": options}
+    if is_over_ranks:
+        from btfperm.weighted.match_mpi import match_over_ranks
+
+        if memory is not None or temporary is not None:
+            raise InvalidArgumentError(f"memory and temporary go with {EXTERNAL}, not with ranks")
+        how: dict[str, Any] = {"weights": weights, "shape": shape, **limits}
+        with over_ranks(G, comm), memory_for(SEARCH):
+            found = match_over_ranks(G, comm, algorithm=name, backend=backend, **how)
+            return found.gather() if gather else found
     if row.name == EXTERNAL:
         place: dict[str, Any] = {"memory": memory, "temporary": temporary, "shape": shape}
         return match_external(G, weights=weights, **place, **limits)[0]
@@ -208,38 +230,6 @@ def _refuse_faults(pattern: Pattern, weight: Reals) -> None:
     refuse_fault(pattern, *found)
 
 
-def refuse_rectangles(pattern: Pattern) -> None:
-    """Raises InvalidMatrixError unless the matrix is square."""
-    m, n = pattern.shape
-    if m != n:
-        raise InvalidMatrixError(
-            f"{prefix(pattern.name)}a graph has a square matrix, not one of {m} x {n}"
-        )
-
-
-def refuse_fault(pattern: Pattern, fault: int, i: int, j: int, value: float, other: float) -> None:
-    """Raises InvalidMatrixError if there is a fault, which entry (i, j) and its counterpart show;
-    the faults have the numbers of ``graph_certificate.hpp``."""
-    if not fault:
-        return
-    name = prefix(pattern.name)
-    where = f"the entry in row {i}, column {j} (counted from 0)"
-    if _FAULTS[fault] == "no weight":
-        raise InvalidMatrixError(
-            f"{name}{where} is {value:g}, and weights must be positive and finite: use "
-            'weights="moduli" or "ones"'
-        )
-    if _FAULTS[fault] == "other value":
-        raise InvalidMatrixError(
-            f"{name}a graph has a symmetric matrix, but {where} is {value!r} and the one in row "
-            f"{j}, column {i} is {other!r}"
-        )
-    raise InvalidMatrixError(
-        f"{name}a graph has a symmetric matrix, but {where} has no counterpart in row {j}, column "
-        f"{i}"
-    )
-
-
 def _weighted_pattern(
     G: Any, weights: str, shape: Sequence[int] | None, threads: int | None
 ) -> tuple[Pattern, Any]:
@@ -249,7 +239,7 @@ def _weighted_pattern(
         from btfperm.io import values_or_ones
 
         G = values_or_ones(G, weights == "moduli")
-    if weights == "ones" or _has_no_values(G):
+    if weights == "ones" or has_no_values(G):
         pattern = as_pattern(G, shape=shape, threads=threads)
         return pattern, np.ones(pattern.nnz) if pattern.backend == "cpu" else None
     valued = as_valued(G, shape=shape, drop_zeros=weights == "moduli", threads=threads)
@@ -263,7 +253,7 @@ def _on_host(pattern: Pattern, weight: Any) -> tuple[Pattern, Reals]:
     return pattern.on_host(), weight.get() if is_on_device(weight) else weight
 
 
-def _has_no_values(G: Any) -> bool:
+def has_no_values(G: Any) -> bool:
     """Whether it is a pattern, or its values are truth values."""
     if isinstance(G, tuple):
         return len(G) == 3 and G[0] is None

@@ -26,12 +26,11 @@ from btfperm.weighted.graph_certificate import (
     judge_duals,
 )
 from btfperm.weighted.graph_certificate_gpu import DeviceChecks
+from btfperm.weighted.graph_faults import refuse_fault, refuse_rectangles
 from btfperm.weighted.match import (
     Call,
     Clock,
     Run,
-    refuse_fault,
-    refuse_rectangles,
     result_of,
     unit_of,
 )

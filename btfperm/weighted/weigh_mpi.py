@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.backends.mpi.budget import SharedBudget
+from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.path.request import Request
 from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.distributed_values import as_distributed_values
+from btfperm.pattern.input import over_ranks
 from btfperm.registry import find
 from btfperm.results.distributed import DistributedWeightedTransversal
 from btfperm.weighted.assign_mpi import assign, blocks_of
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from btfperm.pattern.distributed import DistributedPattern
     from btfperm.results.distributed import DistributedDecomposition
 
-__all__ = ["check_arguments", "moduli_over_ranks", "weigh_over_ranks"]
+__all__ = ["check_arguments", "moduli_over_ranks", "weigh_over_ranks", "weighted_over_ranks"]
 
 _LARGEST_EXPONENT = 960  # as in `btfperm.weighted`
 
@@ -44,6 +46,39 @@ def check_arguments(objective: str, algorithm: str, backend: str) -> None:
     if backend not in ("auto", "mpi"):
         raise InvalidArgumentError(
             f"a matrix over MPI ranks is weighed by the backend 'mpi' or 'auto', not {backend!r}"
+        )
+
+
+def weighted_over_ranks(
+    A: Any,
+    comm: Any,
+    objective: str,
+    algorithm: str,
+    *,
+    limits: dict[str, Any],
+    backend: str,
+    threads: int | None,
+    shape: Sequence[int] | None,
+) -> DistributedWeightedTransversal:
+    """`weighted_transversal` of a matrix over MPI ranks. Collective."""
+    begin = time.perf_counter()
+    with over_ranks(A, comm):
+        check_arguments(objective, algorithm, backend)
+        pattern = moduli_over_ranks(A, comm, shape)
+        d: Any = dulmage_mendelsohn(
+            pattern, backend=backend, threads=threads, gather=False, **limits
+        )
+        seconds = {"decomposition": time.perf_counter() - begin}
+        limit = limits["time_limit"]
+        return weigh_over_ranks(
+            pattern,
+            d,
+            objective,
+            None if limit is None else limit - seconds["decomposition"],
+            limits["max_work"],
+            seconds,
+            algorithm=algorithm,
+            threads=threads,
         )
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["match"]
 
 ROUNDS_SHOWN = 8
+PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
 
 
 @click.command(
@@ -42,6 +43,7 @@ ROUNDS_SHOWN = 8
     examples=(
         "btfperm match graph.mtx -o mate.npz  # a matching of large weight",
         "btfperm match graph.metis --algorithm gpa  # by a named algorithm",
+        "mpiexec -n 4 btfperm match graph.mtx -o mate.npz  # over MPI ranks",
     ),
 )
 @matrix_argument
@@ -58,9 +60,10 @@ ROUNDS_SHOWN = 8
 )
 @click.option(
     "--backend",
-    type=click.Choice(["auto", "cpu", "gpu"]),
+    type=click.Choice(["auto", "cpu", "gpu", "mpi"]),
     default="auto",
-    help="gpu runs local-max and red-blue on a GPU, with the same matching; auto is the CPU.",
+    help="gpu runs local-max and red-blue on a GPU, mpi (under mpiexec) local-max over ranks, with "
+    "the same matching; auto is mpi under mpiexec, else the CPU.",
 )
 @click.option(
     "--weights",
@@ -128,10 +131,16 @@ def match(
         check_output(target, (matrix,), no_clobber=no_clobber)
     out.to_stderr = target == "-"
 
-    m, origin, read = matched(out, matrix, weights, how)
-    facts = dict.fromkeys(JSON_KEYS["match"]) | graph_facts(m) | {"options": how["options"]}
-    facts |= {"matrix": origin, "written": target}
-    facts["replaced"] = write(m, target, out, no_clobber=no_clobber)
+    from btfperm.backends.mpi.launch import communicator
+    from btfperm.pattern.input import over_ranks
+
+    comm = communicator(how["backend"])
+    with over_ranks(None, comm):
+        m, origin, read = matched(out, matrix, weights, how, comm)
+        facts = dict.fromkeys(JSON_KEYS["match"]) | graph_facts(m) | {"options": how["options"]}
+        facts |= {"matrix": origin, "written": target}
+        is_first = comm is None or comm.rank == 0
+        facts["replaced"] = write(m, target if is_first else None, out, no_clobber=no_clobber)
     facts["seconds"] = {name: round(taken, 6) for name, taken in {**m.seconds, **read}.items()}
     for text in report_lines(m, facts, matrix):
         out.say(text)
@@ -140,13 +149,20 @@ def match(
 
 
 def matched(
-    out: Output, matrix: str, weights: str, how: dict[str, Any]
+    out: Output, matrix: str, weights: str, how: dict[str, Any], comm: Any
 ) -> tuple[GraphMatching, dict[str, Any], dict[str, float]]:
     """The matching, the origin of the file, and the time of reading it if that was a step of its
     own."""
     from btfperm.weighted.external import EXTERNAL, match_external
     from btfperm.weighted.match import match as match_in_memory
 
+    if comm is not None:
+        from pathlib import PurePath
+
+        out.subject = matrix
+        with stage("matching", quiet=out.quiet):
+            m = match_in_memory(matrix, weights=weights, comm=comm, **how)  # type: ignore[arg-type]
+        return m, {"file": PurePath(matrix).name}, {}
     if how["algorithm"] == EXTERNAL:
         out.subject = matrix
         with stage("matching", quiet=out.quiet):
@@ -220,7 +236,7 @@ def report_lines(m: GraphMatching, facts: dict[str, Any], matrix: str) -> list[s
     more = ", ..." if m.rounds > ROUNDS_SHOWN else ""
     covered = 2 * m.size / max(m.n, 1)
     lines = {
-        "algorithm": m.algorithm + (", on a GPU" if m.backend == "gpu" else ""),
+        "algorithm": m.algorithm + PLACES.get(m.backend, ""),
         "weight": f"{m.weight:.6g}",
         "upper bound": bound,
         "size": f"{count(m.size, 'edge')}, {covered:.1%} of the vertices; {state}",

@@ -89,8 +89,8 @@ FROM_THE_DECOMPOSITION = (
     "--weights",
     type=click.Choice(["product", "sum", "bottleneck", "none"]),
     help="Match the entries with the largest product, the largest sum, or the largest smallest "
-    "modulus, and scale them; the file must hold values. Over MPI ranks: the product or the sum, by "
-    "heavy-perfect.  [default: none; with --solver product, where the solver would leave the "
+    "modulus, and scale them; the file must hold values. Large matrices over MPI ranks: product or "
+    "sum.  [default: none; with --solver product, where the solver would leave the "
     "diagonal or need more fill]",
 )
 @no_clobber_option

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
 from tests.known_answers import MATRICES
@@ -83,6 +84,23 @@ def test_weights_from_file_to_file(tmp_path):
     pattern.write_text(HEAD + "1 1 1\n1 1\n")
     refused = on_ranks(2, *COMMAND, pattern, "--weights", "product")
     assert refused.returncode == 3 and refused.stderr.count("it holds no values") == 1
+
+
+def test_a_matching_in_a_graph(tmp_path):
+    """The file is that of one process; an asymmetric matrix is refused once."""
+    graph, out, alone = (tmp_path / name for name in ("graph.mtx", "mate.npz", "alone.npz"))
+    lines = "".join(f"{k + 1} {k} {k * 7 % 11 + 1}\n" for k in range(1, 40))
+    graph.write_text("%%MatrixMarket matrix coordinate integer symmetric\n40 40 39\n" + lines)
+    ended = on_ranks(3, *COMMAND, "match", graph, "-o", out)
+    assert ended.returncode == 0 and "local-max, over MPI ranks" in ended.stdout, ended.stderr
+    serial = (*COMMAND, "match", graph, "--option", "limit=0", "-o", alone)
+    assert on_ranks(1, *serial, env={"BTFPERM_MPI": "0"}).returncode == 0
+    with np.load(out) as ours, np.load(alone) as theirs:
+        assert np.array_equal(ours["mate"], theirs["mate"]) and ours["weight"] == theirs["weight"]
+    wrong = tmp_path / "wrong.mtx"
+    wrong.write_text(HEAD + "3 3 1\n1 3\n")
+    refused = on_ranks(3, *COMMAND, "match", wrong)
+    assert refused.returncode == 3 and refused.stderr.count("has no counterpart") == 1
 
 
 @pytest.mark.parametrize(

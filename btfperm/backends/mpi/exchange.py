@@ -230,8 +230,7 @@ class Exchange:
         """(ranks, values) the real numbers of each rank."""
         return self.from_all(*np.array(values, dtype=np.float64).view(np.int64)).view(np.float64)
 
-    def largest_real(self, value: float) -> float:
-        """The largest of the real numbers of the ranks; NaN if there is one."""
+    def largest_real(self, value: float) -> float:  # NaN if a rank has NaN
         return float(self.reals_from_all(value).max())
 
     def before(self, value: int) -> int:

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages about matrices that are no graphs with weights."""
+
+from __future__ import annotations
+
+from btfperm.errors import InvalidMatrixError
+from btfperm.pattern import Pattern
+from btfperm.pattern.arrays import prefix
+
+__all__ = ["refuse_fault", "refuse_rectangles"]
+
+# The faults, with the numbers of ``graph_certificate.hpp``.
+_FAULTS = {1: "no counterpart", 2: "other value", 3: "no weight"}
+
+
+def refuse_rectangles(pattern: Pattern) -> None:
+    """Raises InvalidMatrixError unless the matrix is square."""
+    m, n = pattern.shape
+    if m != n:
+        raise InvalidMatrixError(
+            f"{prefix(pattern.name)}a graph has a square matrix, not one of {m} x {n}"
+        )
+
+
+def refuse_fault(pattern: Pattern, fault: int, i: int, j: int, value: float, other: float) -> None:
+    """Raises InvalidMatrixError if there is a fault, which entry (i, j) and its counterpart show;
+    the faults have the numbers of ``graph_certificate.hpp``."""
+    if not fault:
+        return
+    name = prefix(pattern.name)
+    where = f"the entry in row {i}, column {j} (counted from 0)"
+    if _FAULTS[fault] == "no weight":
+        raise InvalidMatrixError(
+            f"{name}{where} is {value:g}, and weights must be positive and finite: use "
+            'weights="moduli" or "ones"'
+        )
+    if _FAULTS[fault] == "other value":
+        raise InvalidMatrixError(
+            f"{name}a graph has a symmetric matrix, but {where} is {value!r} and the one in row "
+            f"{j}, column {i} is {other!r}"
+        )
+    raise InvalidMatrixError(
+        f"{name}a graph has a symmetric matrix, but {where} has no counterpart in row {j}, column "
+        f"{i}"
+    )

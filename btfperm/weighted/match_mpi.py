@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`match` over MPI ranks: the check of the graph, the search, the checks of the result, the bound.
+
+Each rank owns consecutive vertices and their lists. The checks are those of
+``graph_certificate.py``. The bound is that of the matched edges, or of half of the largest weight
+at each vertex, whichever is smaller; then each rank lowers the duals of its vertices.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.backends.mpi.budget import SharedBudget
+from btfperm.backends.mpi.halo import Halo
+from btfperm.errors import DefectError, InvalidArgumentError, InvalidMatrixError
+from btfperm.path.request import Request
+from btfperm.pattern import as_pattern
+from btfperm.pattern.arrays import prefix
+from btfperm.pattern.distributed_values import as_distributed_values, lists_with_values
+from btfperm.registry import find
+from btfperm.results.distributed import DistributedGraphMatching
+from btfperm.weighted.graph.local_max_mpi import GraphOfRank
+from btfperm.weighted.graph_certificate import Bound, Facts, bounded, judge, judge_duals
+from btfperm.weighted.graph_faults import refuse_fault, refuse_rectangles
+from btfperm.weighted.match import (
+    has_no_values,
+    numbers_of,
+    unit_of,
+)
+
+if TYPE_CHECKING:
+    from btfperm.pattern.distributed import DistributedPattern
+
+__all__ = ["match_over_ranks"]
+
+_NO_COUNTERPART, _OTHER_VALUE, _NO_WEIGHT = 1, 2, 3  # the faults of graph_certificate.hpp
+
+Reals = npt.NDArray[np.float64]
+
+
+def match_over_ranks(
+    G: Any,
+    comm: Any,
+    *,
+    algorithm: str,
+    backend: str,
+    weights: str,
+    shape: Sequence[int] | None,
+    **how: Any,
+) -> DistributedGraphMatching:
+    """See `match`. Collective."""
+    begin = time.perf_counter()
+    if backend not in ("auto", "mpi"):
+        raise InvalidArgumentError(
+            f"a graph over MPI ranks is matched by the backend 'mpi' or 'auto', not {backend!r}"
+        )
+    row = find(algorithm, initializer=False, backend="mpi", package="weighted", of_graphs=True)
+    pattern = _weighted(G, comm, shape, weights)
+    request = Request(pattern.nnz, **how)
+    numbers_of(row, request)  # refuses options that do not exist
+    exchange, slices = pattern.exchange, pattern.col_slices
+    values = _checked_weights(pattern)
+    read = time.perf_counter()
+    lists = pattern.columns
+    largest = exchange.largest_real(_largest(pattern, values))
+    unit = unit_of(largest)
+    if unit != 1.0:
+        with np.errstate(over="ignore"):
+            values = np.maximum(values / unit, np.nextafter(0, 1))
+    halo = Halo(exchange, slices, lists.items.copy())
+    short = pattern.width is np.int32
+    kind = _core.weighted.OwnedGraph32 if short else _core.weighted.OwnedGraph64
+    vertices = halo.numbers()
+    graph = GraphOfRank(
+        kind(slices.size, lists.indptr, halo.items, values, vertices), halo, vertices
+    )
+    mate = np.full(slices.size, -1, dtype=pattern.width)
+    round_of = np.zeros(slices.size, dtype=pattern.width)
+    budget = SharedBudget(exchange, request)
+    rounds = row.load()(graph, mate, round_of, budget, request.seed, request.options_of(row))
+    found = time.perf_counter()
+    check = _checked(pattern, graph, mate, round_of, rounds, dominant=not budget.stopped)
+    bound = _bound(graph, mate, check)
+    seconds = {"read": read - begin, "match": found - read, "check": time.perf_counter() - found}
+    with np.errstate(over="ignore"):
+        return DistributedGraphMatching(
+            mate=mate,
+            weight=check.weight * unit,
+            size=check.size,
+            edges=check.edges,
+            rounds=rounds,
+            edges_left=check.edges_left,
+            matched_share=check.matched_share,
+            maximal=check.maximal,
+            locally_dominant=check.locally_dominant,
+            upper_bound=bound.total * unit,
+            dual=bound.dual * unit,
+            algorithm=row.name,
+            backend=row.backend,
+            stopped_by=budget.stopped_by,
+            counters={"edges": budget.edges, **exchange.transferred()},
+            seconds=seconds,
+            n_vertices=pattern.n,
+            vertices=range(slices.first, slices.last),
+            exchange=exchange,
+        )
+
+
+def _weighted(G: Any, comm: Any, shape: Sequence[int] | None, weights: str) -> DistributedPattern:
+    """The pattern of the graph with weights as its `values`, unchecked."""
+    from btfperm.pattern.distributed import DistributedPattern
+
+    is_distributed = isinstance(G, DistributedPattern)
+    has_values = G.values is not None if is_distributed else not has_no_values(G)
+    if weights == "ones" or not has_values:
+        pattern: Any = as_pattern(G, shape=shape, comm=comm)
+        return pattern._with(values=np.ones(pattern.indices.size))  # type: ignore[no-any-return]
+    found = as_distributed_values(G, comm, shape, "")  # a file without values: ones
+    values = found.values
+    assert values is not None
+    if weights == "moduli":
+        with np.errstate(over="ignore", invalid="ignore"):
+            moduli: Reals = np.abs(values)
+        is_zero = moduli == 0
+        found = found._with(values=moduli)
+        has_zeros = found.exchange.sums(int(np.count_nonzero(is_zero)))[0]
+        return found.selected(~is_zero) if has_zeros else found
+    if values.dtype.kind == "c":
+        raise InvalidMatrixError(
+            f'{prefix(found.name)}complex values are no weights: use weights="moduli" or "ones"'
+        )
+    return found
+
+
+def _largest(pattern: DistributedPattern, values: Reals) -> float:
+    cols = pattern.columns.list_of_each(np.int64) + pattern.col_slices.first
+    return float(values.max(initial=0.0, where=pattern.indices != cols))
+
+
+def _checked_weights(pattern: DistributedPattern) -> Reals:
+    """The weights. Collective.
+
+    Raises
+    ------
+    InvalidMatrixError : the matrix is not square or not symmetric, or a weight is not positive and
+        finite
+    """
+    refuse_rectangles(pattern)
+    exchange, slices, values = pattern.exchange, pattern.col_slices, pattern.values
+    assert values is not None
+    cols = pattern.columns.list_of_each(np.int64) + slices.first
+    rows = pattern.indices
+    wrong = ~((values > 0) & np.isfinite(values)) & (rows != cols)
+    _refuse_at(pattern, wrong, _NO_WEIGHT, rows, cols, values, values)
+    lists, turned = lists_with_values(
+        exchange, slices, rows, cols.astype(pattern.width), values
+    )  # the rows of the vertices of this rank
+    row_numbers = lists.list_of_each(np.int64) + slices.first
+    n = pattern.n
+    ours, theirs = cols * n + rows, row_numbers * n + lists.items
+    alone = ~np.isin(ours, theirs, assume_unique=True)
+    _refuse_at(pattern, alone, _NO_COUNTERPART, rows, cols, values, values)
+    # If each entry of each rank has its counterpart, both arrays are the same.
+    _refuse_at(pattern, values != turned, _OTHER_VALUE, rows, cols, values, turned)
+    return values
+
+
+def _refuse_at(
+    pattern: DistributedPattern,
+    wrong: npt.NDArray[np.bool_],
+    fault: int,
+    rows: Any,
+    cols: Any,
+    values: Reals,
+    others: Reals,
+) -> None:
+    """Raises the error about the first wrong entry, on the first rank that has one."""
+    exchange = pattern.exchange
+    has_wrong = exchange.from_all(int(wrong.any()))[:, 0]
+    if not has_wrong.any():
+        return
+    if int(has_wrong.argmax()) == exchange.rank:
+        p = int(wrong.argmax())
+        refuse_fault(pattern, fault, int(rows[p]), int(cols[p]), float(values[p]), float(others[p]))
+    exchange.barrier()  # no other rank goes on before it learns of the failure
+
+
+def _checked(
+    pattern: DistributedPattern,
+    graph: GraphOfRank,
+    mate: Any,
+    round_of: Any,
+    rounds: int,
+    *,
+    dominant: bool,
+) -> Any:
+    """The checks of ``graph_certificate.py``, with sums over the ranks. Collective."""
+    exchange, halo = pattern.exchange, graph.halo
+    slices = halo.slices
+    matched = np.flatnonzero(mate >= 0)
+    got = exchange.route(slices, mate[matched], matched + slices.first, kind=mate.dtype).items
+    agreed = mate[got[:, 0] - slices.first] == got[:, 1]
+    removed = np.zeros(rounds + 1, dtype=np.int64)
+    wrong, _, weight, edges, free_at, heavy_at = graph.lists.check(
+        mate, halo.extended(graph.lists.mate_weights(mate)), halo.extended(round_of), removed
+    )
+    has_wrong, size, edges, has_free, has_heavy = exchange.sums(
+        int(wrong >= 0 or not agreed.all()),
+        matched.size,
+        edges,
+        int(free_at >= 0),
+        int(heavy_at >= 0),
+    )
+    if has_wrong:
+        raise DefectError(
+            "a vertex is matched to one that is no neighbour or has another mate; please report "
+            "this"
+        )
+    if dominant and (has_free or has_heavy):
+        what = "maximal" if has_free else "locally dominant"
+        raise DefectError(f"the matching is not {what}; please report this")
+    total = float(exchange.reals_from_all(weight)[:, 0].sum()) / 2
+    counts = np.bincount(np.clip(round_of[matched], 1, max(rounds, 1)), minlength=rounds + 1)
+    in_round = exchange.sum_arrays(counts[: rounds + 1].astype(np.int64))[1:]
+    places = -1 if not has_free else 0, -1 if not has_heavy else 0
+    facts = Facts(-1, size // 2, total, edges, *places, in_round, exchange.sum_arrays(removed)[1:])
+    check = judge(pattern, mate, facts, None)
+    return check._replace(matched_share=np.cumsum(in_round) / max(pattern.n, 1))
+
+
+def _bound(graph: GraphOfRank, mate: Any, check: Any) -> Bound:
+    """The duals of the vertices of this rank, checked, and their sum over all ranks. Collective."""
+    halo, exchange = graph.halo, graph.halo.exchange
+    duals = [graph.lists.half_weights()]
+    if check.locally_dominant:
+        duals.append(graph.lists.mate_weights(mate))
+    sums = exchange.reals_from_all(*(float(dual.sum()) for dual in duals)).sum(axis=0)
+    dual = halo.extended(duals[int(sums.argmin())])
+    for upper in (True, False):
+        graph.lists.lower_duals(upper, dual)
+        dual[halo.own :] = halo.update(dual[: halo.own])
+    own = dual[: halo.own].copy()
+    parts = exchange.reals_from_all(
+        graph.lists.largest_excess(dual),
+        float(own.sum()),
+        float(own.max(initial=0.0)),
+        float((own < 0).any()),
+        own.size,
+    )
+    excess, largest = float(parts[:, 0].max()), float(parts[:, 2].max())
+    n, negative = int(parts[:, 4].sum()), bool(parts[:, 3].any())
+    total = judge_duals(float(parts[:, 1].sum()), excess, n, largest, negative, "the bound")
+    return bounded(own, total, check)
