@@ -186,6 +186,11 @@ SECTIONS = {
         "local max over MPI ranks on random geometric graphs; --counts names the ranks",
         "",
     ),
+    "mpi-gpu": Entry(
+        "mpi.gpu_ranks",
+        "the search over MPI ranks with a GPU each, beside one GPU, and under a limit of memory",
+        "",
+    ),
     "pictures": Entry(
         "pictures",
         "the density picture of a random matrix: seconds, and memory beyond the matrix",

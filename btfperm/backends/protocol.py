@@ -16,10 +16,22 @@ if TYPE_CHECKING:
     from btfperm.pattern import Pattern
     from btfperm.registry import Algorithm
 
-__all__ = ["STOPPED_BY", "Backend", "Delivered", "Outcome", "Problem", "Proof", "Session"]
+__all__ = [
+    "EACH_RANKS",
+    "STOPPED_BY",
+    "Backend",
+    "Delivered",
+    "Outcome",
+    "Problem",
+    "Proof",
+    "Session",
+]
 
 # `Outcome.stopped_by` by the number that the core and `Budget.stop` of a GPU return.
 STOPPED_BY = {0: None, 2: "time_limit", 3: "max_work"}
+
+# As the number of a device: each MPI rank chooses a GPU of its machine.
+EACH_RANKS = -1
 
 
 class Session:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from btfperm import _core
 from btfperm.arguments import text, truth, whole_number
 from btfperm.backends import check_backend
+from btfperm.backends.protocol import EACH_RANKS
 from btfperm.backends.threads import checked_threads, start_threads, usable_cores
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.plan import first_rule
@@ -35,7 +36,7 @@ class Request:
     Attributes
     ----------
     algorithm, initializer, backend : names, or ``"auto"``
-    device : number of the GPU that the caller named, or None
+    device : number of the GPU that the caller named, `EACH_RANKS`, or None
     threads : threads that the search may use; threads_asked: whether the caller set them, or
         `deterministic` does; threads_refused: whether the system started fewer than wanted
     deterministic : whether the matching must be the same in each run and for each number of
@@ -69,7 +70,7 @@ class Request:
         algorithm: str = "auto",
         initializer: str = "auto",
         backend: str = "auto",
-        device: int | None = None,
+        device: int | str | None = None,
         threads: int | None = None,
         seed: int | None = None,
         options: Mapping[str, float | str] | None = None,
@@ -86,7 +87,14 @@ class Request:
         if not isinstance(backend, str) or backend != "auto":
             check_backend(backend)
             self.backend = backend
-        if device is not None:
+        if device == "gpu":
+            self.device = EACH_RANKS
+            if backend != "mpi":
+                raise InvalidArgumentError(
+                    "device='gpu' gives each MPI rank a GPU: use it with backend='mpi', or give "
+                    "the number of a GPU"
+                )
+        elif device is not None:
             self.backend = requested_backend(backend, device)
             self.device = whole_number("device", device, 0, 2**31 - 1)
             if backend == "cpu":
@@ -167,7 +175,7 @@ def team_size(nnz: int, threads: int | None) -> int:
     return Request(nnz, threads=threads).threads
 
 
-def requested_backend(backend: str, device: int | None) -> str:
+def requested_backend(backend: str, device: int | str | None) -> str:
     """The backend that the caller requests: naming a device requests a GPU."""
     return "gpu" if backend == "auto" and device is not None else backend
 

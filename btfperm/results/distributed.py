@@ -245,12 +245,14 @@ def distributed_transversal(
 ) -> DistributedTransversal:
     """The result of a search over ranks; its counters include what the ranks have sent so far."""
     rows, cols, exchange = pattern.row_slices, pattern.col_slices, pattern.exchange
+    ranks = f"{exchange.size} rank{'s' if exchange.size > 1 else ''}"
+    on_gpus = fields["device"] if fields["backend"] == "mpi" else ""
     own = {
         "rows": range(rows.first, rows.last),
         "cols": range(cols.first, cols.last),
         "exchange": exchange,
         "backend": "mpi",
-        "device": f"{exchange.size} rank{'s' if exchange.size > 1 else ''}",
+        "device": f"{ranks}, {on_gpus}" if on_gpus else ranks,
         "counters": {**fields["counters"], **exchange.transferred()},
     }
     return new_result(DistributedTransversal, fields | own, {"choice": choice})

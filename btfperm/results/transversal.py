@@ -64,7 +64,8 @@ class Transversal(OnDemand):
         ``maximum``, the cover was checked against every entry
     algorithm, initializer, backend : registry names of what ran; ``"none"`` if nothing had to run,
         or a limit ended the search before it
-    device : the name of the GPU; ``"cpu"`` on the CPU; the number of ranks over MPI
+    device : the name of the GPU; ``"cpu"`` on the CPU; the number of ranks over MPI, with the
+        GPU of the first rank if they searched on GPUs
     choice : why ``auto`` chose the algorithm; empty if the caller named one
     explain : a method that returns a dict: for each decision the rule that was applied and the
         rules before it, which did not apply; and the features

@@ -19,7 +19,7 @@ that are stored as zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy.typing as npt
 
@@ -55,7 +55,7 @@ def maximum_transversal(
     threads: int | None = None,
     seed: int | None = None,
     options: Mapping[str, float | str] | None = None,
-    device: int | None = None,
+    device: int | Literal["gpu"] | None = None,
     initial: Transversal | Decomposition | npt.ArrayLike | None = None,
     orientation: Orientation | None = None,
     time_limit: float | None = None,
@@ -100,7 +100,9 @@ def maximum_transversal(
     options : numbers or words for the algorithm and the initializer by name, as their rows in
         `algorithms()` list them, such as ``{"alpha": 5}``
     device : the number of the GPU, from 0. Setting it requests the GPU. The default is the device
-        that holds the matrix, or CuPy's current device for a matrix of the host
+        that holds the matrix, or CuPy's current device for a matrix of the host. With
+        ``backend="mpi"``, each MPI rank searches on the GPU that it names here, or, with ``"gpu"``,
+        on one of its machine: its number among the ranks of the machine, modulo the number of GPUs
     initial : a matching to start from: a `Transversal`, a decomposition (also one from a file), or
         an array of integers with -1 for unmatched; see `orientation`. Pairs that are not entries of
         `A`, and the second pair in a row or column, are dropped; ``counters["initial_dropped"]`` is

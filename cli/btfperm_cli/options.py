@@ -147,6 +147,16 @@ class WholeNumber(click.types.IntParamType):
         return number
 
 
+class Device(WholeNumber):
+    """The number of a GPU, or the word gpu."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 2**31 - 1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if value == "gpu" else super().convert(value, param, ctx)
+
+
 class ThreadCount(WholeNumber):
     """A number of threads, from 1 to the largest number that the library accepts."""
 
@@ -336,10 +346,11 @@ def search_options(command: Command) -> Command:
             ),
             click.option(
                 "--device",
-                type=WholeNumber(0, 2**31 - 1),
+                type=Device(),
                 metavar="N",
                 help="Number of the GPU, as `btfperm doctor` lists them; it requests the backend "
-                "gpu.  [default: the first]",
+                "gpu.  [default: the first]  With --backend mpi, all ranks search on this GPU, or, "
+                "with the word gpu in place of N, each on one of its own.",
             ),
             click.option(
                 "--option",

@@ -24,7 +24,7 @@ from tests.known_answers import MATRICES, known_answers
 ROOT = Path(__file__).parents[2]
 GPU_SECTIONS = {
     *("paper-000", "paper-003", "engine", "gpu-answers"),
-    *("gpu-decomposition", "gpu-totals", "regret-gpu", "published-choice"),
+    *("gpu-decomposition", "gpu-totals", "regret-gpu", "published-choice", "mpi-gpu"),
 }
 
 

@@ -176,10 +176,10 @@ CASES = {
 }
 
 
-def main(report, folder, ranks=COMM.size):
+def run_cases(cases, report, folder, ranks=COMM.size):
     # With a launcher of another MPI, each process would be the only rank.
     failures = {"ranks": [] if COMM.size == int(ranks) else [f"{COMM.size}, not {ranks}"]}
-    for name, case in CASES.items():
+    for name, case in cases.items():
         failure = None
         begin = time.perf_counter()
         try:
@@ -197,4 +197,4 @@ def main(report, folder, ranks=COMM.size):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run_cases(CASES, *sys.argv[1:])

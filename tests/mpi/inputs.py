@@ -75,6 +75,16 @@ def small_steps():
         yield
 
 
+def long_lists():
+    """Lists of two lines are long, so that they do not travel together with their counts."""
+    return changed("btfperm.backends.mpi.exchange", "_INLINE", 1)
+
+
+def small_tables():
+    """Trees on a GPU have room for few roots of other ranks at first."""
+    return changed("btfperm.transversal.owned_trees_gpu", "_ROOTS", 2)
+
+
 def gathered_up_to(edges):
     """Remainders of more edges than this are not gathered."""
     module = "btfperm.dulmage_mendelsohn.fine_square.find_square_mpi"

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.emulated_gpu import beside
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -31,6 +33,18 @@ def launcher():
     if found is None:
         pytest.skip("MPI is not installed")
     return found
+
+
+def emulated_or_skip():
+    """The first words of a program on emulated GPUs; skips the test where there is no emulation.
+    With a GPU, use BTFPERM_REAL_GPUS=1."""
+    if os.environ.get("BTFPERM_REAL_GPUS"):
+        return ()
+    launcher()
+    why = beside.why_not()
+    if why is not None:
+        pytest.skip(why.replace("a sanitizer of the core takes", "a sanitizer takes"))
+    return ("-m", "tests.emulated_gpu")
 
 
 def on_ranks(ranks, *command, timeout=300, env=None):

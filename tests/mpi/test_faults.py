@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.known_answers import MATRICES
-from tests.mpi.launcher import on_ranks
+from tests.mpi.launcher import emulated_or_skip, on_ranks
 
 HEAD = "%%MatrixMarket matrix coordinate pattern general\n"
 COMMAND = (sys.executable, "-m", "btfperm_cli")
@@ -118,6 +118,35 @@ def test_a_rank_out_of_memory_or_killed(tmp_path, action, code, sentence):
     assert ended.returncode == code if code else ended.returncode != 0
     assert sentence in ended.stderr and ended.stderr.count("btfperm:") == bool(sentence)
     assert not out.exists()
+
+
+# The GPU of rank 1 has no room when its trees grow.
+FULL = """
+import os, sys
+import cupy
+from btfperm.transversal.owned_trees_gpu import DeviceTrees
+from btfperm_cli.main import main
+def full(self, lines, depth, most):
+    raise cupy.cuda.memory.OutOfMemoryError("out of memory to allocate 9 bytes")
+if os.environ["PMI_RANK"] == "1":
+    DeviceTrees.grow = full
+main(sys.argv[1:])
+"""
+
+
+def test_ranks_with_gpus(tmp_path):
+    python, out = (sys.executable, *emulated_or_skip()), tmp_path / "perm.npz"
+    matrix = MATRICES / "west0479.mtx.gz"
+    command = (matrix, "-o", out, "--backend", "mpi", "--device", "gpu", "--initializer", "none")
+    ended = on_ranks(2, *python, "-c", FULL, *command, timeout=120)
+    sentence = "rank 1: device 1 failed (out of memory to allocate 9 bytes); leave out --device"
+    assert ended.returncode == 4 and ended.stderr.count("btfperm:") == 1, ended.stderr
+    assert sentence in ended.stderr and not out.exists()
+    ended = on_ranks(2, *python, "-m", "btfperm_cli", *command, "--verbose", timeout=120)
+    assert ended.returncode == 0 and out.exists(), ended.stderr
+    assert ended.stdout.count("structural rank   479") == 1
+    alone = on_ranks(1, *COMMAND, matrix, "--device", "gpu")
+    assert alone.returncode == 2 and "use it with --backend mpi" in alone.stderr
 
 
 def test_only_the_first_rank_prints(tmp_path):

@@ -234,8 +234,14 @@ def refuse_missing(device: int | None = None) -> None:
 
 
 @contextlib.contextmanager
-def on(device: int | None) -> Iterator[int]:
-    """Runs the block with this GPU (default: the current one) as CuPy's current device.
+def on(
+    device: int | None,
+    *,
+    who: str = "",
+    advice: str = "use backend='cpu', or backend='auto', which continues without it",
+) -> Iterator[int]:
+    """Runs the block with this GPU (default: the current one) as CuPy's current device. `who` and
+    `advice` are the beginning and the end of the message of an error.
 
     Raises
     ------
@@ -259,10 +265,7 @@ def on(device: int | None) -> Iterator[int]:
             yield number
     except failures as error:
         text = " ".join(str(error).split())[:300]
-        raise BackendUnavailableError(
-            f"device {number} failed ({text}); use backend='cpu', or backend='auto', which "
-            "continues without it"
-        ) from error
+        raise BackendUnavailableError(f"{who}device {number} failed ({text}); {advice}") from error
 
 
 @cache

@@ -29,6 +29,12 @@ lines, lines and numbers travel in the same message. Every wait is a poll: a ran
 notice to all others, which find it while they wait, and all ranks raise the same error. If there
 are more ranks than cores, the poll yields the core between two tests.
 
+*GPUs.* With ``device=``, the local steps of the matching search run on the GPU of the rank. The
+driver of the search is the same: `DeviceTrees` (``transversal/owned_trees_gpu.py``) has the methods
+of the trees on the CPU, and `DeviceExchange` (``device_exchange.py``) moves the lines, by NCCL or
+through the host. The matching is on the host between two steps of a call, so that certificate and
+decomposition are those of ranks without GPUs.
+
 *Reading.* Each rank parses its byte range of a Matrix Market file (``file_ranges.py``) and routes
 the entries to the owners of their columns.
 

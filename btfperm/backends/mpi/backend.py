@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from btfperm import registry
 from btfperm.backends.mpi.budget import SharedBudget
 from btfperm.backends.mpi.problem import DistributedProblem
-from btfperm.backends.protocol import Delivered, Outcome, Proof, Session
+from btfperm.backends.protocol import EACH_RANKS, Delivered, Outcome, Proof, Session
 from btfperm.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ class Mpi:
         from btfperm.backends.mpi.launch import require_mpi
 
         require_mpi()
+        if device is not None:
+            from btfperm.backends.gpu.device import refuse_missing
+
+            refuse_missing(None if device == EACH_RANKS else device)
 
     def empty(self, session: Session, threads: int) -> DistributedProblem:
         pattern: Any = session.pattern
@@ -38,12 +43,14 @@ class Mpi:
 
     def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
         if isinstance(problem, DistributedProblem):
+            if device is not None and problem.device is None:
+                _use_device(problem, device)
             return problem
         moved = self.empty(session, 1)
         rows, cols = moved.rows, moved.cols
         moved.row_match[:] = problem.row_match[rows.first : rows.last]
         moved.col_match[:] = problem.col_match[cols.first : cols.last]
-        return moved
+        return self.adopt(session, moved, device)
 
     def run(
         self,
@@ -55,7 +62,8 @@ class Mpi:
         in_order: bool,
     ) -> Outcome:
         budget = SharedBudget(problem.exchange, request)
-        counters = row.load()(problem, budget, request.seed, request.options_of(row))
+        with _device_of(problem):
+            counters = row.load()(problem, budget, request.seed, request.options_of(row))
         return Outcome(budget.stopped_by, False, counters)
 
     def prove(
@@ -106,7 +114,35 @@ class Mpi:
         return session.pattern.backend == self.name
 
     def device_name(self, problem: Any) -> str:
-        return f"{problem.exchange.size} ranks"
+        if problem.device is None:  # the result names the ranks
+            return ""
+        from btfperm.backends.gpu.device import facts
+
+        way = "NCCL" if problem.link.uses_nccl else "host memory"
+        return f"GPUs ({facts(problem.device)[0]}, exchange by {way})"
+
+
+def _use_device(problem: DistributedProblem, device: int) -> None:
+    """Chooses the GPU of this rank: the one that the caller named, or
+    `local_device`."""
+    from btfperm.backends.mpi.device_exchange import local_device
+
+    number = local_device(problem.exchange) if device == EACH_RANKS else device
+    with _on(number, problem.exchange.rank):
+        problem.use_device(number)
+
+
+def _device_of(problem: DistributedProblem) -> AbstractContextManager[Any]:
+    """The GPU of this rank as CuPy's current device, if it searches there."""
+    if problem.device is None:
+        return nullcontext()
+    return _on(problem.device, problem.exchange.rank)
+
+
+def _on(device: int, rank: int) -> AbstractContextManager[Any]:
+    from btfperm.backends.gpu.device import on
+
+    return on(device, who=f"rank {rank}: ", advice="leave out device=, or use more ranks with GPUs")
 
 
 MPI = Mpi()

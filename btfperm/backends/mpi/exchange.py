@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from btfperm import _core, errors
 from btfperm.backends.mpi.failures import described, rebuilt
 from btfperm.backends.mpi.launch import keyval
+from btfperm.backends.mpi.routed import Routed
 from btfperm.backends.mpi.slices import Integers, Slices
 from btfperm.backends.threads import usable_cores
 
@@ -28,27 +29,8 @@ __all__ = ["Exchange", "Routed"]
 _NOTICE = 1  # tag of the message of a failed rank
 _POLLS = 50  # tests of a request between two tests for notices, where ranks have cores of their own
 _INLINE = 256  # lines that a rank may send together with the counts of a step, to all ranks in sum
+_UNFINISHED: list[Any] = []  # interrupted requests; they hold arrays that MPI may still write to
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
-
-
-class Routed(NamedTuple):
-    """The items that `Exchange.route` received, and their origin, for `Exchange.reply`.
-
-    Attributes
-    ----------
-    items : (received, fields) one row for each item, in the order of the sending ranks
-    received, sent : number of items from and to each rank
-    order : order[k] is the place, in the caller's arrays, of the k-th item sent
-    """
-
-    items: npt.NDArray[Any]
-    received: npt.NDArray[np.int64]
-    sent: npt.NDArray[np.int64]
-    order: npt.NDArray[np.int64]
-
-    def field(self, k: int) -> npt.NDArray[Any]:
-        """A contiguous copy of one field."""
-        return np.ascontiguousarray(self.items[:, k])
 
 
 class _PeerFailed(Exception):  # noqa: N818
@@ -61,6 +43,7 @@ class Exchange:
     Attributes
     ----------
     comm : a duplicate of the caller's communicator; rank, size : of it
+    rank_here : number of this rank among those of its machine; machine : the lowest of these
     counters : exchanges, collectives; messages and bytes of this rank to other ranks
     """
 
@@ -74,14 +57,11 @@ class Exchange:
         self.rank, self.size = int(comm.rank), int(comm.size)
         self._owner: Any = None  # the communicator that keeps this exchange
         self._is_guarded = False
-        self._yields = self._ranks_here() > usable_cores()
-        self.counters = dict.fromkeys(("exchanges", "collectives", "messages", "bytes"), 0)
-
-    def _ranks_here(self) -> int:
         here = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED)
-        count = int(here.size)
+        self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
+        self._yields = int(here.size) > usable_cores()
         here.Free()
-        return count
+        self.counters = dict.fromkeys(("exchanges", "collectives", "messages", "bytes"), 0)
 
     @classmethod
     def of(cls, comm: Any) -> Exchange:
@@ -114,6 +94,7 @@ class Exchange:
                 continue
             time.sleep(0)
             if self._notices.Iprobe(tag=_NOTICE):
+                _UNFINISHED.append(request)
                 raise _PeerFailed
 
     @contextmanager
@@ -299,17 +280,24 @@ class Exchange:
         self.wait(self.comm.Ialltoall(sent, received))
         return received
 
+    @property
+    def most_inline(self) -> int:
+        """The number of lines for one rank up to which `step` sends them with their counts."""
+        return max(_INLINE // self.size, 1)
+
     def step(
-        self, lines: npt.NDArray[Any], sent: npt.NDArray[np.int64], *values: int
-    ) -> tuple[npt.NDArray[Any], list[int]]:
+        self, lines: Any, sent: npt.NDArray[np.int64], *values: int, move: Any = None
+    ) -> tuple[Any, list[int]]:
         """One step of a search: moves lines that are sorted by owner (``sent[p]`` of them for rank
         p), and adds up values of all ranks. Returns the received lines and a list: the number of
         lines of all ranks, then the sums. Numbers of lines and values travel in one small message
-        per pair of ranks, which holds the lines, too, if no pair of ranks has many."""
+        per pair of ranks, which holds the lines, too, if no pair of ranks has many. Otherwise
+        `move` moves them (default: `Exchange.move`), which alone reads lines beyond
+        `most_inline`."""
         total, width = lines.shape
         if self.size == 1:
             return lines, [total, *values]
-        head, most = 3 + len(values), max(_INLINE // self.size, 1)
+        head, most = 3 + len(values), self.most_inline
         mine = np.empty((self.size, head + most * width), dtype=np.int64)
         fits = int(sent.max()) <= most
         mine[:, 0], mine[:, 1:head] = sent, (not fits, total, *values)
@@ -324,15 +312,15 @@ class Exchange:
         too_many, *sums = found[:, 1:head].sum(axis=0).tolist()
         received = found[:, 0].copy()
         if too_many:
-            return self.move(lines, sent, received), sums
+            return (move or self.move)(lines, sent, received), sums
         if not sums[0]:
             return lines, sums
-        self._count(sent, width, lines.itemsize)
+        self.count_moved(sent, width, lines.itemsize)
         is_line = np.arange(most) < received[:, None]
         inline = found[:, head:].reshape(self.size, most, width)[is_line]
         return inline.astype(lines.dtype), sums
 
-    def _count(self, sent: npt.NDArray[np.int64], width: int, size: int) -> None:
+    def count_moved(self, sent: npt.NDArray[np.int64], width: int, size: int) -> None:
         """Counts one exchange of lines with `width` fields of `size` bytes."""
         others = sent.copy()
         others[self.rank] = 0
@@ -367,7 +355,7 @@ class Exchange:
         width = items.shape[1]
         found = np.empty((int(received.sum()), width), dtype=items.dtype)
         kind = self._mpi._typedict[items.dtype.char]
-        self._count(sent, width, items.itemsize)
+        self.count_moved(sent, width, items.itemsize)
         self.wait(
             self.comm.Ialltoallv((items, sent * width, kind), (found, received * width, kind))
         )

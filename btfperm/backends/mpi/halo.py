@@ -72,26 +72,26 @@ class Halo:
         """The values of the ghosts, from what their owners have at their positions. Collective."""
         if self.exchange.size == 1:
             return values[:0]
-        shared = self._positions_shared()
-        found: Array = self.exchange.move(values[shared][:, None], self._received, self._sent)[:, 0]
+        positions, to_others, to_here = self.shared()
+        found: Array = self.exchange.move(values[positions][:, None], to_others, to_here)[:, 0]
         return found
 
-    def _positions_shared(self) -> Array:
-        """The positions of what other ranks have as ghosts, by rank. The first use is
-        collective."""
+    def shared(self) -> tuple[Array, Array, Array]:
+        """The positions of what other ranks have as ghosts, sorted by rank; their numbers for each
+        rank; and the numbers of ghosts that each rank owns. Collective at the first call."""
         if self._shared is None:
             self._received = self.exchange.counts_from(self._sent)
             numbers = self.exchange.move(self.ghosts[:, None], self._sent, self._received)[:, 0]
             self._shared = numbers - self.ghosts.dtype.type(self.slices.first)
-        return self._shared
+        return self._shared, self._received, self._sent
 
     def returned(self, values: Array) -> tuple[Array, Array]:
         """The values that other ranks have for their ghosts, of which ``values`` are those of this
         rank: the positions of the items on this rank, and the values. Collective."""
         if self.exchange.size == 1:
             return np.empty(0, dtype=np.int64), values[:0]
-        shared = self._positions_shared()
-        return shared, self.exchange.move(values[:, None], self._sent, self._received)[:, 0]
+        positions, to_others, to_here = self.shared()
+        return positions, self.exchange.move(values[:, None], to_here, to_others)[:, 0]
 
     def extended(self, values: Array) -> Array:
         """The values of all local numbers. Collective."""

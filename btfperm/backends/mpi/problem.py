@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from btfperm.backends.cpu.problem import Problem as HostProblem
+    from btfperm.backends.mpi.device_exchange import DeviceExchange
     from btfperm.backends.mpi.exchange import Exchange
     from btfperm.backends.mpi.halo import Halo
     from btfperm.backends.mpi.slices import Slices
@@ -28,7 +30,12 @@ class DistributedProblem:
         matrix, or -1
     row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover
     proven : whether the last search left a minimum cover
+    device : the GPU on which this rank searches, or None
+    link : moves the lines of a search; None until `use_device`, which no search on the CPU needs
     """
+
+    device: int | None = None
+    link: DeviceExchange | None = None
 
     def __init__(self, pattern: DistributedPattern, *, turned: bool = False) -> None:
         self.pattern = pattern
@@ -103,7 +110,22 @@ class DistributedProblem:
         other = DistributedProblem(self.pattern, turned=not self.turned)
         other.row_match, other.col_match = self.col_match, self.row_match
         other.row_in_cover, other.col_in_cover = self.col_in_cover, self.row_in_cover
+        other.device, other.link = self.device, self.link
         return other
+
+    def use_device(self, device: int) -> None:
+        """Lets this rank search on a GPU, CuPy's current device. Collective."""
+        from btfperm.backends.mpi.device_exchange import DeviceExchange
+
+        self.device, self.link = device, DeviceExchange(self.exchange)
+
+    @cached_property
+    def on_device(self) -> tuple[Any, Any]:
+        """The columns of this rank on its GPU, (indptr, items), with the local numbers of
+        `halo`."""
+        from btfperm.backends.gpu.arrays import upload
+
+        return upload(self.indptr), upload(self.halo.items)
 
     def on_host(self) -> HostProblem:
         """The whole problem on each rank. Collective."""

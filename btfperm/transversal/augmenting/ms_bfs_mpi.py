@@ -19,6 +19,9 @@ Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017):
 Cost        O(nnz) entries per phase over all ranks. The number of steps grows with the largest
             number of times that a path from a root changes its owner. A step exchanges numbers and
             lines.
+GPU         With ``device=``, the trees of a rank grow on its GPU (``owned_trees.cu``), which
+            expands a column in parallel with others of its level, and takes all unvisited rows of
+            its list. The lines, the steps and their rules are the same.
 Prefer it   for matrices over more than one rank.
 Options     alpha (5): bound of grafting, as in the paper
 Invariants  between phases the matching is legal, and only trees that have found no path contain
@@ -72,8 +75,9 @@ def ms_bfs(
             break
         if search.is_thin():
             search.augment()
+            search.deliver()
             search.gathered = finish_on_one_rank(problem)
-            break
+            return search.counters()
         if not found:
             problem.proven = True
             problem.row_in_cover[:] = search.trees.rows_in_trees()
@@ -81,6 +85,7 @@ def ms_bfs(
             break
         search.augment()
         search.graft()
+    search.deliver()
     return search.counters()
 
 
@@ -91,16 +96,28 @@ def owned_trees(problem: DistributedProblem) -> Any:
     return (core.OwnedTrees32 if is_short else core.OwnedTrees64)(*problem.bipartite())
 
 
+def _device_trees(problem: DistributedProblem) -> Any:
+    """The trees of this rank on its GPU (``owned_trees.cu``)."""
+    from btfperm.transversal.owned_trees_gpu import DeviceTrees
+
+    return DeviceTrees(problem)
+
+
 class _Search:
     """The steps of one search, each of which is collective."""
 
     def __init__(self, problem: DistributedProblem, budget: SharedBudget, alpha: float) -> None:
         self.problem, self.budget, self.alpha = problem, budget, alpha
         self.exchange = problem.exchange
-        self.trees = owned_trees(problem)
+        self.trees = owned_trees(problem) if problem.device is None else _device_trees(problem)
         self.none: npt.NDArray[Any] = np.empty(0, dtype=problem.width)
         self.phases = self.levels = self.grafts = self.paths = 0
         self.thin_steps = self.gathered = 0
+
+    def deliver(self) -> None:
+        """The matching is in the arrays of the problem from now on."""
+        if self.problem.device is not None:
+            self.trees.deliver()
 
     def counters(self) -> dict[str, int | list[int]]:
         return {
@@ -147,7 +164,8 @@ class _Search:
     def _moved(self, lines: Any, sent: Any, *values: int) -> tuple[Any, list[int]]:
         """Exchanges lines. Returns those that arrive, as a flat array, and the number of lines and
         the `values`, each added up over all ranks."""
-        lines, sums = self.exchange.step(lines.reshape(-1, 3), sent, *values)
+        link = self.problem.link or self.exchange
+        lines, sums = link.step(lines.reshape(-1, 3), sent, *values)
         return lines.reshape(-1), sums
 
     def graft(self) -> None:
@@ -158,5 +176,8 @@ class _Search:
             self.trees.restart()
             return
         self.grafts += 1
-        self.trees.set_ghosts_seen(self.problem.halo.update(self.trees.rows_in_trees()))
+        if self.problem.link is not None:
+            self.trees.share_visited(self.problem.link)
+        else:
+            self.trees.set_ghosts_seen(self.problem.halo.update(self.trees.rows_in_trees()))
         self.trees.regrow()

@@ -11,6 +11,8 @@ Paper       Duff, ACM TOMS 7 (1981), for one thread: each column takes its first
             rounds are ours.
 Cost        O(nnz) entries in all. A round sums numbers over the ranks and exchanges two messages
             per pair of ranks, proposals and answers; at most `rounds` rounds.
+GPU         With ``device=``, the GPU of a rank matches its columns to its rows
+            (``owned_pairs.cu``), and the rank makes the proposals on the CPU.
 Prefer it   as the usual initializer over ranks
 Options     rounds (4): bound on the rounds; the search matches the columns that are left
 """
@@ -36,7 +38,7 @@ def greedy(
 ) -> dict[str, int | list[int]]:
     """Matches columns inside each rank, then, for the given rounds, to rows of other ranks."""
     indptr, exchange, halo = problem.indptr, problem.exchange, problem.halo
-    visited = _core.transversal.match_own_rows(*problem.bipartite())
+    visited = _match_own_rows(problem)
     cursor = indptr[:-1].copy()
     ghost_matched = halo.update((problem.row_match >= 0).astype(np.uint8))
     rounds = 0
@@ -56,3 +58,13 @@ def greedy(
         problem.col_match[cols[is_mine]] = halo.ghosts[ghosts[is_mine]]
         ghost_matched[ghosts] = 1
     return {"edges": budget.edges, "rounds": rounds}
+
+
+def _match_own_rows(problem: DistributedProblem) -> int:
+    """Matches columns to rows of their own rank; returns the number of entries visited."""
+    if problem.device is None:
+        visited: int = _core.transversal.match_own_rows(*problem.bipartite())
+        return visited
+    from btfperm.transversal.owned_pairs_gpu import match_own_rows
+
+    return match_own_rows(problem)

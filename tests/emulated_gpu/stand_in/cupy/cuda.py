@@ -81,6 +81,10 @@ class Event:
     def synchronize(self):
         return None
 
+    @property
+    def done(self):
+        return True
+
 
 class CUDARuntimeError(RuntimeError):
     pass
@@ -117,6 +121,7 @@ runtime = SimpleNamespace(
     CUDARuntimeError=CUDARuntimeError,
     getDeviceCount=lambda: DEVICES,
     getDeviceProperties=_properties,
+    deviceGetPCIBusId=lambda number: f"0000:0{int(number)}:00.0",
     memGetInfo=lambda: (8 << 30, 16 << 30),
     memcpyAsync=_memcpy,
     memcpyHostToDevice=1,

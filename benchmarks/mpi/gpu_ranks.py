@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The search over MPI ranks with a GPU each, beside one GPU and ranks on CPU cores.
+
+The graphs are made on the GPUs. Each graph is matched by one rank and by two ranks with a GPU each,
+which exchange long lists by NCCL or through the memory of the host; the first graph also by the
+engine for one GPU and by two ranks without GPUs, and under a limit on the memory of a GPU that lies
+between the needs of one and of two ranks. All must find the same size. After ``--within`` seconds,
+no measurement is started.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cases import Case, names
+from benchmarks.machine import gpu
+from benchmarks.report import Options, Row, Section, digits, paragraphs, table
+
+__all__ = ["cases", "run"]
+
+WAYS = {
+    "2 GPUs, NCCL": (2, "gpu", {}),
+    "1 GPU": (1, "gpu", {}),
+    "2 GPUs, host memory": (2, "gpu", {"BTFPERM_NCCL": "0"}),
+    "engine for one GPU": (1, "engine", {}),
+    "2 CPU cores": (2, "cpu", {}),
+}
+ONLY_FIRST = ("engine for one GPU", "2 CPU cores")
+
+
+def cases(which: str, _: Path) -> list[Case]:
+    """The graphs of a set, by name; they are made on the device."""
+    return [Case(name, "", _not_on_the_host) for name in names("mpi-gpu", which)]
+
+
+def _not_on_the_host() -> Any:
+    raise OSError("this graph is made on a GPU")
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """Median seconds of each stage; OSError without a GPU or an MPI."""
+    device, complaints = gpu(), []
+    rows: list[Row] = []
+    begin = time.monotonic()
+    for case in cases:
+        for way, (ranks, where, environment) in WAYS.items():
+            if way in ONLY_FIRST and case is not cases[0]:
+                continue
+            if time.monotonic() - begin > options.within:
+                options.say(f"{case.name}, {way}: left out, the time is over")
+                continue
+            found = _measured(case.name, ranks, where, environment, options)
+            rows.append({"matrix": case.name, "way": way, "ranks": ranks} | found)
+            options.say(f"{case.name}, {way}: {found}")
+        if case is cases[0]:
+            rows += _capped(case.name, rows, options)
+    for name in {str(row["matrix"]) for row in rows}:
+        sizes = {row["rank"] for row in rows if row["matrix"] == name and "rank" in row}
+        if len(sizes) != 1:
+            complaints.append(f"{name}: different ranks {sorted(sizes)}")
+    failed = [row for row in rows if "error" in row and "cap" not in row]
+    complaints += [f"{row['matrix']}, {row['way']}: {row['error']}" for row in failed]
+    return Section("MPI ranks with GPUs", _text(rows), {"device": device, "rows": rows}, complaints)
+
+
+def _capped(name: str, rows: list[Row], options: Options) -> list[Row]:
+    """One and two GPUs whose memory is limited between their needs without a limit."""
+    used = {row["way"]: row.get("gpu_bytes", 0) for row in rows if row["matrix"] == name}
+    one, two = used.get("1 GPU", 0), used.get("2 GPUs, NCCL", 0)
+    if not 0 < two < one:
+        return []
+    cap = (one + two) // 2
+    found = []
+    for ranks, way in ((1, "1 GPU"), (2, "2 GPUs, NCCL")):
+        row = _measured(name, ranks, "gpu", {}, options, cap)
+        options.say(f"{name}, {way}, at most {cap} bytes: {row}")
+        found.append({"matrix": name, "way": way, "ranks": ranks, "cap": cap} | row)
+    return found
+
+
+def _measured(
+    name: str,
+    ranks: int,
+    where: str,
+    environment: dict[str, str],
+    options: Options,
+    cap: int = 0,
+) -> Row:
+    """The medians of one launch, or its error."""
+    beside = str(Path(sys.executable).parent)
+    launcher = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+    if launcher is None:
+        raise OSError("there is no mpiexec on this machine: pip install 'btfperm[mpi]'")
+    repeats = "1" if where == "cpu" or cap else str(options.repeats)
+    worker = [sys.executable, "-m", "benchmarks.mpi.gpu_worker", name, where, repeats, str(cap)]
+    try:
+        done = subprocess.run(
+            [launcher, "-n", str(ranks), *worker],
+            capture_output=True,
+            text=True,
+            timeout=options.limit,
+            check=False,
+            env={**os.environ, **environment},
+        )
+        output, errors = done.stdout, done.stderr
+    except subprocess.TimeoutExpired as late:
+        output, errors = _text_of(late.stdout), f"not done within {options.limit:g} s"
+    samples = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    if any("error" in sample for sample in samples):
+        return {"error": next(sample["error"] for sample in samples if "error" in sample)}
+    if len(samples) < 2:
+        return {"error": (errors.strip().splitlines() or ["no message"])[-1]}
+    stages = {
+        stage: statistics.median(sample["stages"].get(stage, 0.0) for sample in samples[1:])
+        for stage in ("start", "search", "certificate")
+    }
+    seconds = statistics.median(sample["seconds"] for sample in samples[1:])
+    last = samples[-1]
+    same = {key: last[key] for key in ("rank", "device", "gpu_bytes", "proven", "counters")}
+    return {"seconds": seconds, "stages": stages, "samples": len(samples) - 1} | same
+
+
+def _text_of(output: bytes | str | None) -> str:
+    return output.decode() if isinstance(output, bytes) else output or ""
+
+
+def _text(rows: list[Row]) -> str:
+    head = ["matrix", "where", "limit MB", "start ms", "search ms", "certificate ms", "GPU MB"]
+    head += ["steps", "exchanges", "MB sent"]
+    return paragraphs(
+        "From an empty matching to its certificate, medians after a warm-up. `GPU MB` is the "
+        "largest memory of a GPU that CuPy has allocated; with a limit, a GPU that needs more "
+        "fails. Start: `greedy`; the proposals between ranks and the certificate are on the CPU.",
+        table(head, [_cells(row) for row in rows]),
+    )
+
+
+def _cells(row: Row) -> list[str]:
+    first = [f"`{row['matrix']}`", row["way"], f"{row['cap'] / 1e6:.0f}" if "cap" in row else "-"]
+    if "error" in row:
+        return [*first, "out of memory" if "cap" in row else "failed", *["-"] * 6]
+    counters = row["counters"]
+    return [
+        *first,
+        *(digits(seconds * 1e3) for seconds in row["stages"].values()),
+        f"{row['gpu_bytes'] / 1e6:.0f}",
+        f"{counters.get('levels', 0):,}",
+        f"{counters.get('exchanges', 0):,}",
+        f"{counters.get('bytes_sent', 0) / 1e6:.1f}",
+    ]

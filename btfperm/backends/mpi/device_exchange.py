@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lines of a search between ranks whose trees are on GPUs.
+
+Numbers of lines, sums and short lists travel as in `Exchange.step`, through the host. Long lists
+travel from GPU to GPU by NCCL if each rank has a GPU of its own and CuPy has NCCL on all ranks;
+otherwise the host copies them through pinned memory (``gpu/staging.py``) and MPI moves them. The
+environment variable ``BTFPERM_NCCL=0`` turns NCCL off.
+
+The host polls an event while NCCL works, so that it finds the notice of a rank that has failed; it
+then aborts the communicator of NCCL.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.backends.gpu.arrays import download, downloaded, upload
+from btfperm.errors import BackendUnavailableError
+
+if TYPE_CHECKING:
+    from btfperm.backends.mpi.exchange import Exchange
+
+__all__ = ["DeviceExchange", "local_device"]
+
+Counts = npt.NDArray[np.int64]
+
+
+def local_device(exchange: Exchange) -> int:
+    """The GPU of this rank: its number among the ranks of its machine, modulo the number of
+    GPUs."""
+    import cupy
+
+    return exchange.rank_here % int(cupy.cuda.runtime.getDeviceCount())
+
+
+class DeviceExchange:
+    """Moves arrays that are on CuPy's current device.
+
+    Attributes
+    ----------
+    uses_nccl : whether long lists travel by NCCL
+    """
+
+    def __init__(self, exchange: Exchange) -> None:
+        """Collective. Every rank has its device as the current one."""
+        self._exchange = exchange
+        self._nccl: Any = None
+        self._communicator: Any = None
+        if exchange.size > 1:
+            self._connect()
+
+    @property
+    def uses_nccl(self) -> bool:
+        return self._communicator is not None
+
+    def _connect(self) -> None:
+        """Makes the communicator of NCCL if all ranks can use it."""
+        import cupy
+
+        exchange, nccl = self._exchange, _nccl()
+        bus = cupy.cuda.runtime.deviceGetPCIBusId(cupy.cuda.Device().id)
+        place = zlib.crc32(str(bus).encode())
+        found = exchange.from_all(int(nccl is not None), exchange.machine, place)
+        if not found[:, 0].all() or len({tuple(row) for row in found.tolist()}) < exchange.size:
+            return
+        identity = nccl.get_unique_id() if exchange.rank == 0 else ()
+        identity = tuple(exchange.broadcast([int(word) for word in identity]))
+        self._nccl = nccl
+        self._communicator = nccl.NcclCommunicator(exchange.size, identity, exchange.rank)
+        # NCCL connects two GPUs when they first exchange something, and the host cannot abort that.
+        ones = np.ones(exchange.size, dtype=np.int64)
+        self._between_devices(cupy.empty((exchange.size, 1), dtype=np.int64), ones, ones)
+
+    def step(self, lines: Any, sent: Counts, *values: int) -> tuple[Any, list[int]]:
+        """`Exchange.step` for lines on a device; those that arrive, if any, are there, too."""
+        exchange = self._exchange
+        if exchange.size == 1:
+            return lines, [int(lines.shape[0]), *values]
+
+        def move(_: Any, sent: Counts, received: Counts) -> Any:
+            return self.move(lines, sent, received)
+
+        given = lines
+        if not lines.size:
+            given = np.empty(lines.shape, dtype=lines.dtype)
+        elif int(sent.max()) <= exchange.most_inline:
+            given = downloaded(lines.reshape(-1))[0].reshape(lines.shape)
+        arrived, sums = exchange.step(given, sent, *values, move=move)
+        if isinstance(arrived, np.ndarray) and arrived.size:
+            arrived = upload(arrived)
+        return arrived, sums
+
+    def move(self, items: Any, sent: Counts, received: Counts) -> Any:
+        """`Exchange.move` for items on a device."""
+        if self.uses_nccl:
+            self._exchange.count_moved(sent, items.shape[1], items.itemsize)
+            return self._between_devices(items, sent, received)
+        here = np.empty(items.shape, dtype=items.dtype)
+        download(items, here)
+        return upload(self._exchange.move(here, sent, received))
+
+    def _between_devices(self, items: Any, sent: Counts, received: Counts) -> Any:
+        import cupy
+
+        nccl, stream = self._nccl, cupy.cuda.get_current_stream()
+        width = int(items.shape[1])
+        found = cupy.empty((int(received.sum()), width), dtype=items.dtype)
+        kind = {1: nccl.NCCL_UINT8, 4: nccl.NCCL_INT32, 8: nccl.NCCL_INT64}[items.itemsize]
+        from_here, to_here = _starts(sent), _starts(received)
+        line = width * items.itemsize
+        try:
+            nccl.groupStart()
+            for peer in range(self._exchange.size):
+                count = int(sent[peer]) * width
+                if count:
+                    place = items.data.ptr + from_here[peer] * line
+                    self._communicator.send(place, count, kind, peer, stream.ptr)
+                count = int(received[peer]) * width
+                if count:
+                    place = found.data.ptr + to_here[peer] * line
+                    self._communicator.recv(place, count, kind, peer, stream.ptr)
+            nccl.groupEnd()
+            done = cupy.cuda.Event(disable_timing=True)
+            done.record(stream)
+            self._exchange.wait(_Recorded(done))
+        except BaseException as failure:
+            self._communicator.abort()
+            self._communicator = None
+            if isinstance(failure, nccl.NcclError):
+                raise BackendUnavailableError(
+                    f"NCCL failed ({failure}); set BTFPERM_NCCL=0, which exchanges through the host"
+                ) from failure
+            raise
+        return found
+
+
+class _Recorded:
+    """An event of a stream in the form of a request of MPI."""
+
+    def __init__(self, event: Any) -> None:
+        self._event = event
+
+    def Test(self) -> bool:
+        return bool(self._event.done)
+
+
+def _starts(counts: Counts) -> list[int]:
+    starts: list[int] = (np.cumsum(counts) - counts).tolist()
+    return starts
+
+
+def _nccl() -> Any:
+    """CuPy's module of NCCL; None if it has none, or the user turned it off."""
+    if os.environ.get("BTFPERM_NCCL") == "0":
+        return None
+    try:
+        from cupy.cuda import nccl
+
+        return nccl if getattr(nccl, "available", True) and nccl.get_version() else None
+    except Exception:  # a missing or unfit library may raise any exception
+        return None

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// owned pairs: the columns of one rank are matched to rows of the same rank, on its GPU
+//
+// 1. match_diagonal    each column takes the row on the diagonal if that is an entry
+// 2. match_first       each unmatched column takes its first unmatched row; rows of other ranks,
+//                      whose local numbers are at least n_rows, are left out
+//
+// Races: a row is taken by an atomic operation; only the warp of a column writes its mate.
+
+#include "backends/gpu/atomics.cuh"
+#include "backends/gpu/counting.cuh"
+
+// Calls visit(c, p, inside) for each entry p of each unmatched column c, a warp for each column,
+// until it returns true for the whole warp. All lanes call it; `inside` is false past the end.
+template <class Visit>
+__device__ void visit_unmatched(Index n_cols, const long long* indptr, const Index* col_match,
+                                Count* edges, const Visit& visit) {
+  Count visited = 0;
+  for (long long c = first_item() / 32; c < n_cols; c += item_stride() / 32) {
+    if (col_match[c] >= 0) continue;
+    const long long end = indptr[c + 1];
+    for (long long p = indptr[c] + lane_id(); __any_sync(whole_warp, p < end); p += 32) {
+      visited += p < end;
+      if (visit(static_cast<Index>(c), p, p < end)) break;
+    }
+  }
+  add_over_warp(edges, visited);
+}
+
+extern "C" __global__ void match_diagonal(Index n_cols, Index n_rows, Index row_first,
+                                          Index col_first, const long long* indptr,
+                                          const Index* items, Index* row_match, Index* col_match,
+                                          Count* edges) {
+  visit_unmatched(n_cols, indptr, col_match, edges, [=](Index c, long long p, bool inside) {
+    const long long diagonal = static_cast<long long>(c) + col_first - row_first;
+    if (diagonal < 0 || diagonal >= n_rows) return true;
+    const bool found = inside && items[p] == diagonal;
+    if (found && take(&row_match[diagonal], c + col_first))
+      col_match[c] = static_cast<Index>(diagonal) + row_first;
+    return __any_sync(whole_warp, found) != 0;
+  });
+}
+
+extern "C" __global__ void match_first(Index n_cols, Index n_rows, Index row_first, Index col_first,
+                                       const long long* indptr, const Index* items,
+                                       Index* row_match, Index* col_match, Count* edges) {
+  visit_unmatched(n_cols, indptr, col_match, edges, [=](Index c, long long p, bool inside) {
+    const Index r = inside ? items[p] : n_rows;
+    unsigned left = __ballot_sync(whole_warp, r < n_rows && seen(&row_match[r]) < 0);
+    for (; left; left &= left - 1) {
+      const int whose = first_of(left);
+      bool taken = false;
+      if (static_cast<int>(lane_id()) == whose) {
+        taken = take(&row_match[r], c + col_first);
+        if (taken) col_match[c] = r + row_first;
+      }
+      if (__any_sync(whole_warp, taken)) return true;
+    }
+    return false;
+  });
+}

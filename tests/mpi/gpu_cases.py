@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cases of ranks with GPUs, all in one start of the launcher, as those of ``cases.py``:
+``mpiexec -n P python -m tests.emulated_gpu -m tests.mpi.gpu_cases REPORT FOLDER``. Without
+`tests.emulated_gpu` they run on the GPUs of the machine."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from functools import partial
+from types import SimpleNamespace
+
+import cupy
+import numpy as np
+from mpi4py import MPI
+
+import btfperm
+from btfperm.transversal.owned_trees_gpu import DeviceTrees
+from tests import families
+from tests.mpi import inputs
+from tests.mpi.cases import COMM, run_cases, same_blocks
+from tests.mpi.damage import LAST, raised
+
+EMULATED = "BTFPERM_EMULATED" in os.environ
+GRAFTING = {"algorithm": "ms-bfs", "options": {"alpha": 1e6}}
+
+
+def on_gpus(A, **how):
+    d = same_blocks(A, device="gpu", **how)
+    assert ", GPUs (" in d.transversal.device
+    return d.transversal
+
+
+class FakeNccl:
+    """NCCL between emulated devices: a group exchanges by MPI."""
+
+    NCCL_UINT8, NCCL_INT32, NCCL_INT64 = np.uint8, np.int32, np.int64
+    NcclError = ArithmeticError
+    transfers = 0
+
+    def get_version(self):
+        return 1
+
+    def get_unique_id(self):
+        return tuple(range(-64, 64))
+
+    def groupStart(self):
+        self.waiting = []
+
+    def groupEnd(self):
+        MPI.Request.Waitall([request() for request in self.waiting])
+        type(self).transfers += len(self.waiting)
+
+    def NcclCommunicator(self, ranks, identity, rank):
+        assert (ranks, identity, rank) == (COMM.size, self.get_unique_id(), COMM.rank)
+
+        def later(start):
+            def put(place, count, kind, peer, stream):
+                size = count * np.dtype(kind).itemsize
+                words = (ctypes.c_char * size).from_address(place)
+                self.waiting.append(lambda: start([words, MPI.BYTE], peer, 77))
+
+            return put
+
+        return SimpleNamespace(send=later(COMM.Isend), recv=later(COMM.Irecv), abort=lambda: None)
+
+
+def case_random_matrices():
+    for seed in range(6):
+        on_gpus(inputs.random_matrix(seed))
+        on_gpus(inputs.random_matrix(seed), initializer="none")
+
+
+def case_families():
+    for hard in (
+        families.renumbered(families.chain(24), "mixed"),
+        families.bidiagonal(30),
+        families.surplus_path(20, wide=True),
+        families.surplus_path(20, wide=False),
+        families.deadtree(40, 1),
+        families.empty_lines(40, 1),
+        families.hubs_and_leaves(3, 30, 1),
+    ):
+        on_gpus(hard.A)
+    for shape in ((0, 0), (0, 3), (3, 0), (1, 1), (5, 2)):
+        same_blocks(inputs.full(*shape), device="gpu")
+
+
+def case_small_steps():
+    """Columns wait for later steps, and long lists travel through the memory of the hosts."""
+    with inputs.small_steps(), inputs.long_lists():
+        for seed in range(40, 43):
+            found = on_gpus(inputs.random_matrix(seed), initializer="none").device
+            assert COMM.size == 1 or not EMULATED or "by host memory" in found
+
+
+def case_long_lists():
+    """More roots of other ranks than the trees have room for at first, an end of many trees in one
+    step, and a graft."""
+    rng = np.random.default_rng(1)
+    n = 400
+    A = families.random_rectangle(n, n, 3, 1).A
+    with inputs.small_tables():
+        t = on_gpus(A[:, rng.permutation(n)], initializer="none")
+    assert t.counters["augmentations"] == t.structural_rank
+    grafted = on_gpus(families.deadtree(300, 1).A, initializer="none", **GRAFTING).counters
+    assert grafted["grafts"] > 0
+
+
+def case_nccl():
+    """Two ranks with a GPU each exchange long lists by NCCL."""
+    if COMM.size != 2 or not EMULATED:
+        return
+    from cupy import cuda
+
+    cuda.nccl = FakeNccl()
+    try:
+        with inputs.long_lists():
+            for seed in (0, 5, 7):
+                t = on_gpus(inputs.random_matrix(seed), initializer="none", **GRAFTING)
+                assert "by NCCL" in t.device
+        assert FakeNccl.transfers > 30
+    finally:
+        del cuda.nccl
+
+
+def case_a_rank_without_room():
+    """If the memory of one GPU does not suffice, all ranks raise the same error."""
+    grow = DeviceTrees.grow
+
+    def out_of_memory(self, lines, depth, most):
+        if COMM.rank == LAST and self._head:
+            raise cupy.cuda.memory.OutOfMemoryError("out of memory to allocate 9 bytes")
+        return grow(self, lines, depth, most)
+
+    A = families.chain(40).A[:, ::-1]
+    how = {"backend": "mpi", "device": "gpu", "initializer": "none"}
+    DeviceTrees.grow = out_of_memory
+    try:
+        text = raised(
+            btfperm.BackendUnavailableError,
+            lambda: btfperm.maximum_transversal(A, comm=COMM, **how),
+        )
+    finally:
+        DeviceTrees.grow = grow
+    assert text.startswith(f"rank {LAST}: device ") and "9 bytes" in text
+    assert "leave out device=" in text
+    on_gpus(A)
+
+
+def case_the_device_is_named():
+    A = inputs.full(3, 3)
+    d = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", device=0)
+    assert d.maximum and ", GPUs (" in d.device
+    match = partial(btfperm.maximum_transversal, A, comm=COMM)
+    none = partial(match, backend="mpi", device=99)
+    assert "there is no GPU 99" in raised(btfperm.BackendUnavailableError, none)
+    without = partial(match, device="gpu")
+    assert "use it with backend='mpi'" in raised(btfperm.InvalidArgumentError, without)
+
+
+CASES = {
+    name.removeprefix("case_"): case
+    for name, case in vars(sys.modules[__name__]).items()
+    if name.startswith("case_")
+}
+
+if __name__ == "__main__":
+    run_cases(CASES, *sys.argv[1:])
