@@ -43,7 +43,6 @@ PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
     examples=(
         "btfperm match graph.mtx -o mate.npz  # a matching of large weight",
         "btfperm match graph.metis --algorithm gpa  # by a named algorithm",
-        "mpiexec -n 4 btfperm match graph.mtx -o mate.npz  # over MPI ranks",
     ),
 )
 @matrix_argument
