@@ -127,7 +127,7 @@ import cupy
 from btfperm.transversal.owned_trees_gpu import DeviceTrees
 from btfperm_cli.main import main
 def full(self, lines, depth, most):
-    raise cupy.cuda.memory.OutOfMemoryError("out of memory to allocate 9 bytes")
+    raise cupy.cuda.memory.OutOfMemoryError(9, 10)
 if os.environ["PMI_RANK"] == "1":
     DeviceTrees.grow = full
 main(sys.argv[1:])
@@ -139,9 +139,9 @@ def test_ranks_with_gpus(tmp_path):
     matrix = MATRICES / "west0479.mtx.gz"
     command = (matrix, "-o", out, "--backend", "mpi", "--device", "gpu", "--initializer", "none")
     ended = on_ranks(2, *python, "-c", FULL, *command, timeout=120)
-    sentence = "rank 1: device 1 failed (out of memory to allocate 9 bytes); leave out --device"
     assert ended.returncode == 4 and ended.stderr.count("btfperm:") == 1, ended.stderr
-    assert sentence in ended.stderr and not out.exists()
+    assert "rank 1: device 1 failed (" in ended.stderr and "; leave out --device" in ended.stderr
+    assert not out.exists()
     ended = on_ranks(2, *python, "-m", "btfperm_cli", *command, "--verbose", timeout=120)
     assert ended.returncode == 0 and out.exists(), ended.stderr
     assert ended.stdout.count("structural rank   479") == 1
