@@ -84,12 +84,12 @@ SECTIONS = {
     "paper-004": Entry(
         "papers.paper_004",
         "local max beside GPA, greedy, HEM and red-blue, as in Birn et al. (Euro-Par 2013)",
-        "2026-11-25-paper-004-large",
+        "2026-11-26-paper-004-large",
     ),
     "grafting-parts": Entry(
         "papers.grafting_parts",
         "what direction optimisation and grafting save, with entries by direction",
-        "",
+        "2026-11-26-grafting-parts-large",
     ),
     "scaling": Entry(
         "scaling",
@@ -109,7 +109,7 @@ SECTIONS = {
     "published-choice": Entry(
         "regret.published",
         "`published` on a GPU beside apfb-wr and g-pr-shr, on graphs not used to set its rules",
-        "2026-11-25-published-choice-large",
+        "2026-11-26-published-choice-large",
     ),
     "engine": Entry(
         "device.engine",
@@ -134,7 +134,7 @@ SECTIONS = {
     "graphs": Entry(
         "device.graphs",
         "matchings in graphs on a GPU beside one core: time for each edge, weight relative to GPA",
-        "",
+        "2026-11-26-graphs-large",
     ),
     "external": Entry(
         "external",

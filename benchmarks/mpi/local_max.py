@@ -3,10 +3,9 @@
 
 The graphs are random geometric graphs with random weights of their edges. As in the paper, a rank
 owns vertices of consecutive numbers. Each graph is measured in the order of its strips, in which
-most edges join vertices of one rank, and in a random order (``_rcp``). What runs is the initial
-matching `local-max` over ranks: it matches rows with columns of the matrix of the graph, and each
-entry has a random weight. So it matches in the bipartite graph with two vertices for each vertex.
-The seconds are those of the matching, with the sorting of the lists by weight, without reading.
+most edges join vertices of one rank, and with ``+shuffled`` in a random order. The seconds are
+those of the stage `match` of ``btfperm.match(G, comm=comm)``: from the lists of each rank to the
+matching, without the check, the largest of the ranks.
 """
 
 from __future__ import annotations
@@ -24,10 +23,29 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cases import Case
+from benchmarks.cases import Case, names
+from benchmarks.generators.assemble import SEED
+from benchmarks.papers.weighted_graphs import make, matrix_of
 from benchmarks.report import Options, Row, Section, digits, milliseconds, paragraphs, table
 
 RANKS = (1, 2, 4, 8, 16)
+SHUFFLED = "+shuffled"
+
+
+def cases(which: str, _: Path) -> list[Case]:
+    """The graphs of a set, by name."""
+    return [Case(name, "mesh", _only_by_name) for name in names("mpi-local-max", which)]
+
+
+def _only_by_name() -> Any:
+    raise OSError("this graph is made by its name")
+
+
+def graph_of(name: str) -> Any:
+    """The symmetric CSC matrix of that name, with random weights."""
+    graph = make(name.removesuffix(SHUFFLED))
+    shuffled = name.endswith(SHUFFLED)
+    return matrix_of(graph, np.random.default_rng(SEED).permutation(graph.n) if shuffled else None)
 
 
 def run(cases: list[Case], options: Options) -> Section:
@@ -44,9 +62,9 @@ def run(cases: list[Case], options: Options) -> Section:
         for case in cases:
             if time.monotonic() > ends:
                 break
-            A = case.load()
-            np.save(Path(folder, "indptr.npy"), A.indptr)
-            np.save(Path(folder, "indices.npy"), A.indices)
+            A = graph_of(case.name)
+            for part in ("indptr", "indices", "data"):
+                np.save(Path(folder, f"{part}.npy"), getattr(A, part))
             for count in ranks:
                 worker = [sys.executable, "-m", "benchmarks.mpi.local_max", folder]
                 try:
@@ -76,6 +94,8 @@ def _measured(command: list[str], options: Options) -> Row:
     if not lines:
         raise ValueError((done.stderr.strip().splitlines() or ["no message"])[-1])
     row: Row = lines[-1]
+    if str(row["ranks"]) != command[2]:
+        raise ValueError(f"{command[0]} started {command[2]} processes of {row['ranks']} ranks")
     return row | {"median": statistics.median(row["seconds"])}
 
 
@@ -104,8 +124,8 @@ def markdown(data: dict[str, Any]) -> str:
                 ]
             )
     return paragraphs(
-        "Median milliseconds of the matching with the sorting of the lists; gain: the time on the "
-        "number of ranks before over this one; MB: sent by all ranks together.",
+        "Median milliseconds of the matching; gain: the time on the number of ranks before over "
+        "this one; MB: sent by all ranks together, with the reading.",
         table(["matrix", "edges", "ranks", "ms", "gain", "rounds", "MB"], body),
     )
 
@@ -113,35 +133,22 @@ def markdown(data: dict[str, Any]) -> str:
 def main(folder: str, repeats: str) -> None:
     """One rank of a measurement. The first rank prints one JSON object."""
     from mpi4py import MPI
+    from scipy.sparse import csc_array
 
     import btfperm
-    from btfperm.backends.mpi.problem import DistributedProblem
-    from btfperm.path.request import Request
-    from btfperm.path.run import run_algorithm
 
     comm = MPI.COMM_WORLD
-    indptr = np.load(Path(folder, "indptr.npy"), mmap_mode="r")
-    indices = np.load(Path(folder, "indices.npy"), mmap_mode="r")
-    n = len(indptr) - 1
-    first, last = (n * (comm.rank + k) // comm.size for k in (0, 1))
-    own = np.asarray(indptr[first : last + 1], np.int64)
-    pattern = btfperm.DistributedPattern.from_columns(
-        comm, own - own[0], np.asarray(indices[own[0] : own[-1]]), (n, n), first=first
+    indptr, indices, data = (
+        np.load(Path(folder, f"{x}.npy")) for x in ("indptr", "indices", "data")
     )
-    row = btfperm.registry.find("local-max", initializer=True, backend="mpi")
+    n = len(indptr) - 1
+    A = csc_array((data, indices, indptr), shape=(n, n))
     seconds, sent, rounds, size = [], 0, 0, 0
     for turn in range(1 + int(repeats)):  # the first is a warm-up
-        problem = DistributedProblem(pattern)
-        problem.row_lists  # noqa: B018  collective: both orientations come before the time
-        pattern.exchange.transferred()
         comm.Barrier()
-        begin = time.perf_counter()
-        outcome = run_algorithm(row, problem, Request(pattern.nnz, seed=turn))
-        comm.Barrier()
-        seconds.append(time.perf_counter() - begin)
-        sent = pattern.exchange.transferred()["bytes_sent"]
-        counters: Any = outcome.counters
-        rounds, size = int(counters["rounds"]), problem.size
+        m: Any = btfperm.match(A, comm=comm, algorithm="local-max", seed=turn)
+        seconds.append(comm.allreduce(m.seconds["match"], MPI.MAX))
+        sent, rounds, size = m.counters.get("bytes_sent", 0), m.rounds, m.size
     if comm.rank == 0:
         found = {"ranks": comm.size, "seconds": seconds[1:], "rounds": rounds, "size": size}
         print(json.dumps(found | {"bytes_sent": sent}), flush=True)
