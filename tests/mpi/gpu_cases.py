@@ -114,15 +114,17 @@ def case_nccl():
         return
     from cupy import cuda
 
-    cuda.nccl = FakeNccl()
+    cuda.nccl, comm = FakeNccl(), COMM.Dup()
     try:
         with inputs.long_lists():
             for seed in (0, 5, 7):
-                t = on_gpus(inputs.random_matrix(seed), initializer="none", **GRAFTING)
+                A = inputs.random_matrix(seed)
+                t = on_gpus(A, comm=comm, initializer="none", **GRAFTING)
                 assert "by NCCL" in t.device
         assert FakeNccl.transfers > 30
     finally:
         del cuda.nccl
+        comm.Free()
 
 
 def case_a_rank_without_room():
@@ -150,8 +152,9 @@ def case_a_rank_without_room():
 
 def case_the_device_is_named():
     A = inputs.full(3, 3)
-    d = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", device=0)
-    assert d.maximum and ", GPUs (" in d.device
+    for device in (0, "gpu", COMM.rank % 2 if EMULATED else 0, 0):
+        d = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", device=device)
+        assert d.maximum and ", GPUs (" in d.device
     match = partial(btfperm.maximum_transversal, A, comm=COMM)
     none = partial(match, backend="mpi", device=99)
     assert "there is no GPU 99" in raised(btfperm.BackendUnavailableError, none)

@@ -46,8 +46,16 @@ class DeviceExchange:
     uses_nccl : whether long lists travel by NCCL
     """
 
+    @classmethod
+    def of(cls, exchange: Exchange, device: int) -> DeviceExchange:
+        """The one of an exchange for the devices of all ranks: made at the first use, and again if
+        a rank has another device than before. Collective; `device` is CuPy's current one."""
+        if exchange.sums(int(device not in exchange.links))[0]:
+            exchange.links = {device: cls(exchange)}
+        found: DeviceExchange = exchange.links[device]
+        return found
+
     def __init__(self, exchange: Exchange) -> None:
-        """Collective. Every rank has its device as the current one."""
         self._exchange = exchange
         self._nccl: Any = None
         self._communicator: Any = None

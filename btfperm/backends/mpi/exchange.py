@@ -61,6 +61,7 @@ class Exchange:
         self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
         self._yields = int(here.size) > usable_cores()
         here.Free()
+        self.links: dict[int, Any] = {}  # see `DeviceExchange.of`
         self.counters = dict.fromkeys(("exchanges", "collectives", "messages", "bytes"), 0)
 
     @classmethod

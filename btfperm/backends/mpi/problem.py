@@ -117,7 +117,7 @@ class DistributedProblem:
         """Lets this rank search on a GPU, CuPy's current device. Collective."""
         from btfperm.backends.mpi.device_exchange import DeviceExchange
 
-        self.device, self.link = device, DeviceExchange(self.exchange)
+        self.device, self.link = device, DeviceExchange.of(self.exchange, device)
 
     @cached_property
     def on_device(self) -> tuple[Any, Any]:
