@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The words of the command line that few runs print: long times, counts of one, completions, and
+errors of click."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from btfperm_cli import algorithms, json_keys
+from btfperm_cli.failure import Failure, guarded
+from btfperm_cli.options import completions
+from btfperm_cli.output import laid_out
+from btfperm_cli.summary import count, duration, explanation_lines
+
+from btfperm.reports.page.facts import command_line
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "0.0 ms"),
+        (0.00044, "0.4 ms"),
+        (0.00999, "10.0 ms"),
+        (0.01, "10 ms"),
+        (0.5, "500 ms"),
+        (0.9994, "999 ms"),
+        (1.0, "1.00 s"),
+        (119.994, "119.99 s"),
+        (120.0, "2 min 0 s"),
+        (250.7, "4 min 10 s"),
+        (3600.0, "60 min 0 s"),
+    ],
+)
+def test_durations(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_counts():
+    assert [count(k, "entry", "entries") for k in (0, 1, 2000)] == [
+        *("0 entries", "1 entry", "2,000 entries")
+    ]
+    assert [count(k, "row") for k in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
+
+
+def test_completions():
+    found = [item.value for item in completions(["greedy", "gpa", "hem"], "g")]
+    assert found == ["greedy", "gpa"]
+    assert algorithms.starting_with("pothen") == ["pothen-fan"]
+    assert "greedy" in algorithms.starting_with("") and algorithms.starting_with("x") == []
+
+
+def test_the_command_of_a_line():
+    of = json_keys.command_of
+    assert of(["rank", "A.mtx"]) == "rank" and of(["-q", "solve", "rank"]) == "solve"
+    assert of(["A.mtx", "--json"]) == of([]) == "order"
+
+
+def test_the_command_that_repeats_a_page():
+    options = {"drop-zeros": True, "row-names": "r s.txt", "full": False, "x": None, "within": 0}
+    assert command_line("A.mtx", options) == (
+        "btfperm report A.mtx -o report.html --drop-zeros --row-names 'r s.txt' --within 0"
+    )
+    assert command_line(None, options) == 'btfperm.report(A, "report.html")'
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (click.exceptions.Exit(0), 0, None),
+        (click.exceptions.Exit(7), 7, None),
+        (click.UsageError("wrong"), 2, "wrong (Help: btfperm --help)"),
+        (click.ClickException("other"), 1, "other"),
+        (click.Abort(), 130, "interrupted"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (MemoryError(), 4, "out of memory; use a machine with more, or stop other programs"),
+        (OSError(28, "No space left"), 4, "standard output cannot be written: No space left"),
+        (OSError(28, "No space left", "x"), 4, "x cannot be written: No space left"),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_every_end_has_its_code_and_its_sentence(capsys, error, code, text):
+    def work():
+        raise error
+
+    assert guarded(work, Failure(lambda: "rank", as_json=False, to_stderr=False)) == code
+    err = capsys.readouterr().err
+    assert err == ("" if text is None else f"btfperm: {text}\n")
+    assert guarded(lambda: 3, Failure(lambda: "rank", as_json=False, to_stderr=False)) == 3
+    assert guarded(lambda: None, Failure(lambda: "rank", as_json=False, to_stderr=False)) == 0
+
+
+def test_lines_for_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    text = "  rank   " + "word " * 20
+    assert laid_out(text, 0) == text
+    lines = click.unstyle(laid_out(text, 9)).splitlines()
+    assert len(lines) == 4 and max(map(len, lines)) <= 40
+    assert all(line.startswith(" " * 9) and line[9] != " " for line in lines[1:])
+
+
+def test_the_explanation_of_a_search_that_nobody_chose():
+    facts = {"choice": "", "explain": {"decisions": {}, "features": {"rows": 3, "depth": None}}}
+    ended = [*explanation_lines({**facts, "algorithm": "none"})]
+    named = [*explanation_lines({**facts, "algorithm": "hkdw"})]
+    assert ended == [
+        "a limit ended the start, and nothing was chosen after it",
+        "features: rows 3",
+    ]
+    assert named[0] == "asked for by name, so nothing was chosen"
