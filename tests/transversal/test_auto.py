@@ -154,25 +154,24 @@ LARGE = {
 BOUNDS = {c.bound for _, rule in RULES for c in rule.when if c.feature == "entries"}
 
 
+def conditions(rule, of_entries):
+    return [c for c in rule.when if (c.feature == "entries") == of_entries]
+
+
 @pytest.mark.parametrize("what", TABLE)
-@pytest.mark.parametrize(
-    "entries", sorted({0, 10**12} | {b + off for b in BOUNDS for off in (-1, 0, 1)})
-)
-def test_the_number_of_entries_settles_what_the_rules_state(what, entries):
-    """`left_open` has the rules that may hold for this number of entries, up to the first that
+def test_the_number_of_entries_settles_what_the_rules_state(what):
+    """`left_open` has the rules that may hold for a number of entries, up to the first that
     certainly holds. This is the `settled` rule if no rule before it may hold."""
-    ruled = TABLE.ruled(entries)
-
-    def conditions(rule, of_entries):
-        return [c for c in rule.when if (c.feature == "entries") == of_entries]
-
-    may = [rule for rule in TABLE[what] if all(c.holds(entries) for c in conditions(rule, True))]
-    certain = [not conditions(rule, False) for rule in may]
-    assert [rule for rule, _ in ruled.left_open[what]] == may[: certain.index(True) + 1]
-    assert ruled.settled.get(what) == (may[0] if certain[0] else None)
-    for rule, asks in ruled.left_open[what]:
-        asked = [(c.feature, c.bound) for c in conditions(rule, False)]
-        assert [(feature, bound) for feature, _, bound in asks] == asked
+    for entries in sorted({0, 10**12} | {b + off for b in BOUNDS for off in (-1, 0, 1)}):
+        ruled, rules = TABLE.ruled(entries), TABLE[what]
+        may = [rule for rule in rules if all(c.holds(entries) for c in conditions(rule, True))]
+        certain = [not conditions(rule, False) for rule in may]
+        left_open = [rule for rule, _ in ruled.left_open[what]]
+        assert left_open == may[: certain.index(True) + 1], entries
+        assert ruled.settled.get(what) == (may[0] if certain[0] else None), entries
+        for rule, asks in ruled.left_open[what]:
+            asked = [(c.feature, c.bound) for c in conditions(rule, False)]
+            assert [(feature, bound) for feature, _, bound in asks] == asked, entries
 
 
 def test_a_changed_rule_counts_at_once(monkeypatch):
