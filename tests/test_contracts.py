@@ -24,7 +24,7 @@ SEARCH = {
     "--algorithm": "algorithm; default auto",
     "--initializer": "initializer; default auto",
     "--backend": "auto cpu gpu mpi; default auto",
-    "--device": "0 to 2**31 - 1",
+    "--device": "gpu, or 0 to 2**31 - 1",
     "--option": "text; repeated",
     "--threads": "threads",
     "--seed": "0 to 2**63 - 1",
@@ -85,7 +85,7 @@ COMMANDS = {
     },
     "match matrix": {
         "--algorithm": "graph algorithm; default auto",
-        "--backend": "auto cpu gpu; default auto",
+        "--backend": "auto cpu gpu mpi; default auto",
         "--max-work": "1 to 2**63 - 1",
         "--memory": "text",
         "--no-clobber": "flag",
@@ -128,9 +128,10 @@ def described(option: click.Option) -> str:
         return "flag"
     if hasattr(kind, "choices") and name != "RegistryName":
         text = " ".join(kind.choices)
-    elif name in ("WholeNumber", "FloatRange"):
+    elif name in ("WholeNumber", "Device", "FloatRange"):
         least, most = getattr(kind, "least", None), getattr(kind, "most", None)
         text = f"{kind.min} to {kind.max}" if name == "FloatRange" else f"{least} to {most}"
+        text = f"gpu, or {text}" if name == "Device" else text
     elif name == "RegistryName":
         text = "graph algorithm" if kind.of_graphs else "algorithm"
         text = "initializer" if kind.initial else text
