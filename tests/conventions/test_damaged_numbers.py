@@ -64,6 +64,30 @@ def test_arrays_of_other_lengths_and_types(cli, tmp_path, name):
             assert ended.code in (1, 3), (key, changed, ended)
 
 
+OPTIONAL = {
+    "csparse": {"nb"},
+    "btf": {"R", "nblocks", "nmatch", "Match"},
+    "klu": {"R"},
+    "scipy": {"structural_rank"},
+}
+
+
+@pytest.mark.parametrize("name", conventions)
+def test_a_missing_array_is_named(cli, tmp_path, name):
+    """Apart from those that follow from the others, or that a solver does not need."""
+    matrix, arrays = saved(tmp_path, name)
+    file = tmp_path / "wrong.npz"
+    for key in lists_of(arrays):
+        np.savez(file, **{other: arrays[other] for other in arrays if other != key})
+        ended = cli("check", matrix, file)
+        if key in OPTIONAL.get(name, ()):
+            assert ended.code == 0
+        else:
+            shown = "P[Qinit]" if (name, key) == ("umfpack", "P") else key
+            named = f"arrays: {shown} is missing\n" in ended.out and ended.code == 1
+            assert named or (f"it holds no {key}, which" in ended.err and ended.code == 3)
+
+
 @pytest.mark.parametrize("name", conventions)
 def test_another_integer_type(cli, tmp_path, name):
     matrix, arrays = saved(tmp_path, name)
