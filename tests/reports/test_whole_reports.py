@@ -272,6 +272,7 @@ def test_the_numbers_of_the_page(tmp_path):
     for text in (
         "10 x 9",
         "structural rank is 7",
+        "rows10columns9entries22structural rank7 (deficient)",
         "The rank is proven: 7 rows and columns together touch every entry.",
         "4 fine blocks, of which 1 have one row and one column",
         "direct solvers need a square matrix",
