@@ -11,7 +11,6 @@ import sys
 from functools import partial
 from types import SimpleNamespace
 
-import cupy
 import numpy as np
 from mpi4py import MPI
 
@@ -130,6 +129,8 @@ def case_nccl():
 
 def case_a_rank_without_room():
     """If the memory of one GPU does not suffice, all ranks raise the same error."""
+    import cupy
+
     grow = DeviceTrees.grow
 
     def out_of_memory(self, lines, depth, most):
