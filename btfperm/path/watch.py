@@ -33,9 +33,9 @@ class SearchState(NamedTuple):
         zeros"`` if they were dropped, in a second search that finds out whether they matter
     algorithm : the registry name of what runs
     matched : matched entries at this time; at the start of a step, those of the step before. Over
-        MPI ranks: the matched rows or the matched columns of this rank, whichever are more
+        MPI ranks: the matched columns of this rank
     possible : the smaller of the numbers of rows and columns, an upper bound of `matched`. Over MPI
-        ranks: the same of the rows and columns of this rank, which `matched` may exceed
+        ranks: the columns of this rank
     entries : entries that the process has visited on the CPU since the step began, as of the latest
         poll of the limits; at the end, at least all that the step visited
     done : whether the step has ended
@@ -52,10 +52,15 @@ class SearchState(NamedTuple):
 Watcher = Callable[[SearchState], None]
 
 
-def _matched(problem: Any) -> int:
-    """The larger of the two counts: some searches write one of the arrays only at their end."""
-    counts = ((match >= 0).sum() for match in (problem.row_match, problem.col_match))
-    return max(int(count) for count in counts)
+def _matched(row: Algorithm, problem: Any) -> tuple[int, int]:
+    """`matched` and `possible`. On one process, `matched` is the larger of the counts of rows and
+    columns: some searches write one of the arrays only at their end. Over ranks, a column of this
+    rank may have a row of another rank, so that only columns can be compared with columns."""
+    sides = [problem.col_match]
+    if row.backend != "mpi":
+        sides.append(problem.row_match)
+    counts = [int((match >= 0).sum()) for match in sides]
+    return max(counts), min(match.size for match in sides)
 
 
 @contextmanager
@@ -69,11 +74,10 @@ def watched(
     counted = 0
     before = _core.backends.entries_visited()
     on_host = row.backend == "cpu"
-    possible = min(problem.row_match.size, problem.col_match.size)
 
     def sample(*, done: bool) -> None:
         visited = max(_core.backends.entries_visited() - before, counted)
-        watcher(SearchState(step, row.name, _matched(problem), possible, visited, done))
+        watcher(SearchState(step, row.name, *_matched(row, problem), visited, done))
 
     def count(entries: int) -> None:
         nonlocal counted
