@@ -3,7 +3,8 @@
 
 Blocks are sorted by decreasing height, then by their smallest column (vertical blocks: row); rows
 and columns ascend in each block (``canonical_order.hpp``). Each rank knows the block of each of its
-rows and columns, by its name. Three steps give each rank the positions of what it owns:
+rows and columns, by its name. Three steps give each rank the positions of what it owns
+(``owned_order.hpp``):
 
 1. to the owner of each block: how many of its rows and columns a rank has;
 2. from there to the owner of its smallest column, where the blocks of a rank are in the order of
@@ -15,12 +16,12 @@ As ranges ascend with the ranks, the members of a block on one rank follow those
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
 from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.mpi.halo import distinct
 from btfperm.backends.mpi.slices import Slices, even_slices
@@ -40,14 +41,14 @@ class Base(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The rows and columns of one coarse part that a rank owns.
+    """The rows and columns of one coarse part that a rank owns. All arrays have one integer type.
 
     Attributes
     ----------
     cols, rows : numbers of its columns and rows in this part, ascending
-    col_names, row_names : the block of each
-    owners : gives the rank that owns each name
-    heights : gives the height of each block that this rank owns, by name
+    col_names, row_names : the block of each. The owner of column j owns the block j; a name that
+        follows those of all columns is a block of one row of this rank
+    heights : at each column of this rank, the height of the block with this name; None: all are 0
     by_rows : whether blocks of equal height are sorted by their smallest row
     """
 
@@ -55,8 +56,7 @@ class Part(NamedTuple):
     rows: Indices
     col_names: Indices
     row_names: Indices
-    owners: Callable[[Indices], Indices]
-    heights: Callable[[Indices], Indices]
+    heights: Indices | None
     by_rows: bool = False
 
 
@@ -64,75 +64,68 @@ class Placed(NamedTuple):
     """Positions of the columns and rows of a part; of the blocks that this rank owns, the number,
     and the positions of their first column and row; and where the next part begins."""
 
-    cols: Counts
-    rows: Counts
-    blocks: Counts
+    cols: Indices
+    rows: Indices
+    blocks: Indices
     after: Base
 
 
-def place(exchange: Exchange, part: Part, ids: Slices, base: Base) -> Placed:
-    """The positions of one part. `ids` are the ranges of the columns, or of the rows where blocks
-    are sorted by rows."""
-    names, places = distinct(np.concatenate((part.col_names, part.row_names)))
+def place(exchange: Exchange, part: Part, cols: Slices, rows: Slices, base: Base) -> Placed:
+    """The positions of one part. `cols` and `rows` are the ranges of all ranks."""
+    core = _core.dulmage_mendelsohn
+    places = np.concatenate((part.col_names, part.row_names))
+    names: Indices = _core.ranks.number_ghosts(0, 0, int(places.max(initial=-1)) + 1, places)
     of_cols, of_rows = places[: part.cols.size], places[part.cols.size :]
-    members = [np.bincount(of, minlength=names.size) for of in (of_cols, of_rows)]
-    smallest = np.full(names.size, ids.count, dtype=np.int64)
-    keys, of_keys = (part.rows, of_rows) if part.by_rows else (part.cols, of_cols)
-    np.minimum.at(smallest, of_keys, keys)
+    lines = core.list_members(names, of_cols, part.cols, of_rows, part.rows, part.by_rows)
+    begins = np.searchsorted(names, cols.bounds.astype(names.dtype))  # names ascend, as owners do
+    n_shared = int(begins[-1])
+    del names
 
-    got = exchange.route_to(part.owners(names), names, *members, smallest)
-    order, starts, sizes = _groups(got.items[:, 0])
-    sorted_members = got.items[order, 1:3]
-    totals = np.add.reduceat(sorted_members, starts) if starts.size else sorted_members
-    before = np.cumsum(sorted_members, axis=0) - sorted_members
-    before -= np.repeat(before[starts], sizes, axis=0)
-    least = np.minimum.reduceat(got.items[order, 3], starts) if starts.size else starts
-    heights = part.heights(got.items[order, 0][starts])
+    lines, single_rows = np.split(lines.reshape(-1, 4), [n_shared])
+    sent = np.diff(begins)
+    received = exchange.counts_from(sent) if exchange.size > 1 else sent
+    got = exchange.move(lines, sent, received) if exchange.size > 1 else lines
+    del lines
+    blocks = core.number_blocks(cols.first, cols.size, got.reshape(-1)).reshape(-1, 4)
+    n_numbered = blocks.shape[0]
+    blocks = np.concatenate((blocks, single_rows))
+    extents = np.zeros((blocks.shape[0], 3), dtype=blocks.dtype)
+    if part.heights is not None:
+        extents[:, 0] = part.heights[blocks[:, 0] - cols.first]
+    extents[:, 1:] = blocks[:, 1:3]
+    sums = exchange.sums(blocks.shape[0], *extents[:, 1:].sum(axis=0, dtype=np.int64).tolist())
+    starts = _numbered(exchange, rows if part.by_rows else cols, blocks[:, 3], extents, base)
+    del blocks, extents
 
-    blocks = _numbered(exchange, ids, least, heights, totals, base)
-    answers = np.empty((order.size, 2), dtype=np.int64)
-    answers[order] = np.repeat(blocks[:, 1:], sizes, axis=0) + before
-    first_col, first_row = exchange.reply(got, *answers.T)
-    sums = exchange.sums(totals.shape[0], *totals.sum(axis=0).tolist())
+    answers = got[:, 1:3] + starts[got[:, 0], 1:]
+    del got
+    if exchange.size > 1:
+        answers = exchange.move(answers, received, sent)
+    answers = np.concatenate((answers, starts[n_numbered:, 1:]))
+    first_col, first_row = answers[:, 0].copy(), answers[:, 1].copy()
     return Placed(
-        first_col[of_cols] + _running(of_cols),
-        first_row[of_rows] + _running(of_rows),
-        blocks,
+        core.hand_out(of_cols, first_col),
+        core.hand_out(of_rows, first_row),
+        starts,
         Base(*(a + b for a, b in zip(base, sums, strict=True))),
     )
 
 
 def _numbered(
-    exchange: Exchange, ids: Slices, least: Counts, heights: Indices, sizes: Counts, base: Base
-) -> Counts:
-    """For each block of this rank, by its smallest column (or row), its height and its numbers of
-    columns and rows: its number, and where its columns and rows begin."""
-    got = exchange.route(ids, least, heights, *sizes.T)
-    order = _by_height(got.items[:, 0] - ids.first, got.items[:, 1], ids.size)
-    levels = got.items[order, 1]
-    extent = np.empty((order.size, 3), dtype=np.int64)  # blocks, columns, rows
-    extent[:, 0], extent[:, 1:] = 1, got.items[order, 2:]
-    starts = np.flatnonzero(np.append(True, levels[1:] != levels[:-1])[: levels.size])
-    counts = np.diff(np.append(starts, levels.size))
-    sums = np.add.reduceat(extent, starts) if starts.size else extent
-    first = _first_of_levels(exchange, levels[starts], sums) + np.array(base)
-    before = np.cumsum(extent, axis=0) - extent
-    before += np.repeat(first - before[starts], counts, axis=0)
-    answers = np.empty_like(before)
-    answers[order] = before
-    return np.stack(exchange.reply(got, *answers.T), axis=1)
-
-
-def _by_height(least: Counts, heights: Counts, count: int) -> Counts:
-    """An order of the blocks by decreasing height and, at each height, by their smallest members
-    `least`, which are distinct and below `count`. O(count) if heights differ by less than 2^16."""
-    place = np.full(count, -1, dtype=np.int64)
-    place[least] = np.arange(least.size)
-    place = place[place >= 0]
-    depth = int(heights.max(initial=0)) - heights[place]
-    small = depth.astype(np.uint16) if depth.max(initial=0) < 1 << 16 else depth
-    found: Counts = place[np.argsort(small, kind="stable")]
-    return found
+    exchange: Exchange, ids: Slices, least: Indices, extents: Indices, base: Base
+) -> Indices:
+    """For each block of this rank, by its smallest column (or row) and its height, numbers of
+    columns and numbers of rows: its number, and where its columns and rows begin."""
+    width = extents.dtype
+    got = exchange.route(ids, least, *extents.T, kind=width)
+    levels, level = distinct(got.field(1))
+    sums, before = _core.dulmage_mendelsohn.number_in_levels(
+        ids.first, ids.size, got.items.reshape(-1), level, levels.size
+    )
+    first = _first_of_levels(exchange, levels.astype(np.int64), sums.reshape(-1, 3))
+    before = before.reshape(-1, 3)
+    before += (first + np.array(base)).astype(width)[level]
+    return np.stack(exchange.reply(got, *before.T), axis=1)
 
 
 def _first_of_levels(exchange: Exchange, levels: Counts, sums: Counts) -> Counts:
@@ -152,7 +145,7 @@ def _first_of_levels(exchange: Exchange, levels: Counts, sums: Counts) -> Counts
 
 
 def permutation(
-    exchange: Exchange, count: int, positions: Counts, numbers: Indices, width: type
+    exchange: Exchange, count: int, positions: Indices, numbers: Indices, width: type
 ) -> Indices:
     """The part of a gather permutation that belongs to this rank: an even share."""
     slices = even_slices(count, exchange.size, exchange.rank)
@@ -163,12 +156,12 @@ def permutation(
 
 
 def boundaries(
-    exchange: Exchange, blocks: Counts, shape: tuple[int, int], width: type
+    exchange: Exchange, blocks: Indices, shape: tuple[int, int], width: type
 ) -> tuple[Indices, Indices]:
     """The parts of `row_blocks` and `col_blocks` that belong to this rank in even slices."""
     count = exchange.sums(blocks.shape[0])[0]
     slices = even_slices(count + 1, exchange.size, exchange.rank)
-    got = exchange.route(slices, *blocks.T)
+    got = exchange.route(slices, *blocks.T, kind=width)
     rows: Indices = np.empty(slices.size, dtype=width)
     cols: Indices = np.empty(slices.size, dtype=width)
     at = got.items[:, 0] - slices.first
@@ -176,26 +169,3 @@ def boundaries(
     if slices.first <= count < slices.last:
         rows[-1], cols[-1] = shape
     return rows, cols
-
-
-def _groups(keys: Counts) -> tuple[Counts, Counts, Counts]:
-    """A stable order that sorts the keys, where each group of equal keys begins in it, and the size
-    of each group."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: keys.size])
-    return order, starts, np.diff(np.append(starts, keys.size))
-
-
-def _running(groups: Counts) -> Counts:
-    """For each item, the number of items before it in the same group.
-
-    >>> _running(np.array([1, 0, 1, 1])).tolist()
-    [0, 0, 1, 2]
-    """
-    order, starts, sizes = _groups(groups)
-    running = np.arange(groups.size)
-    running -= np.repeat(starts, sizes)
-    found = np.empty(groups.size, dtype=np.int64)
-    found[order] = running
-    return found

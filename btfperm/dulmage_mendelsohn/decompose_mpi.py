@@ -47,17 +47,22 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     _core.backends.return_free_memory()  # that of the search
     graph, in_unmatched_row = digraph_of_matching(pattern, row_match)
     part = coarse_parts(graph, in_unmatched_row, match)
+    name, height = find_square(graph, part == SQUARE)
+    del graph, in_unmatched_row
+    _core.backends.return_free_memory()
     row_part = part_of_rows(pattern, part, match)
-    name, row_name = connected_parts(pattern, part, row_part)
-    square_name, height = find_square(graph, part == SQUARE)
-    del graph
-    name = np.where(part == SQUARE, square_name, name)
-    # Each unmatched row without entries is a block; its name follows those of all columns.
+    other_name, row_name = connected_parts(pattern, part, row_part)
+    np.copyto(name, other_name, where=part != SQUARE)
+    del other_name
+    # Each unmatched row without entries is a block; its name follows those of all columns. Names
+    # are below m + n, and `index_type` chooses a width that holds m + n.
     empty = np.flatnonzero((row_name < 0) & (row_match < 0))
     row_name[empty] = pattern.n + pattern.row_slices.first + empty
     row_name = to_rows(pattern, col_match, name, row_name)
     _core.backends.return_free_memory()
-    return _ordered(pattern, name, row_name, part, row_part, height, match)
+    found = [name, row_name, part, row_part, height]
+    del name, row_name, part, row_part, height, empty
+    return _ordered(pattern, found, match)
 
 
 def sliced(pattern: Any, form: Form) -> Form:
@@ -73,47 +78,35 @@ def sliced(pattern: Any, form: Form) -> Form:
     return Form(rows, cols, *blocks, form.coarse_rows, form.coarse_cols)
 
 
-def _ordered(
-    pattern: Any,
-    name: Indices,
-    row_name: Indices,
-    part: Any,
-    row_part: Any,
-    height: Indices,
-    match: tuple[Indices, Indices],
-) -> Form:
+def _ordered(pattern: Any, found: list[Indices], match: tuple[Indices, Indices]) -> Form:
+    """The form. `found` has the blocks of the columns and rows, their parts, and the heights of the
+    blocks; it is emptied, so that their memory is released before the permutations are made."""
     exchange, width, n = pattern.exchange, pattern.width, pattern.n
     cols, rows = pattern.col_slices, pattern.row_slices
-    positions = np.empty(cols.size, dtype=np.int64), np.empty(rows.size, dtype=np.int64)
-
-    def owners(names: Indices) -> Indices:
-        of_rows = rows.owners(np.maximum(names - n, 0))
-        of_cols = cols.owners(np.minimum(names, max(n - 1, 0)))
-        return np.asarray(np.where(names < n, of_cols, of_rows))
-
+    name, row_name, part, row_part, height = found
+    found.clear()
+    positions = np.empty(cols.size, dtype=width), np.empty(rows.size, dtype=width)
     base, bases, blocks = Base(), [Base()], []
     for which in (HORIZONTAL, SQUARE, VERTICAL):
-        own_cols, own_rows = np.flatnonzero(part == which), np.flatnonzero(row_part == which)
-
-        def heights(names: Indices, which: int = which) -> Indices:
-            if which != SQUARE:
-                return np.zeros(names.size, dtype=np.int64)
-            return np.asarray(height[names - cols.first])
+        own_cols = np.flatnonzero(part == which).astype(width)
+        own_rows = np.flatnonzero(row_part == which).astype(width)
 
         chosen = Part(
-            own_cols + cols.first,
-            own_rows + rows.first,
+            own_cols + width(cols.first),
+            own_rows + width(rows.first),
             name[own_cols],
             row_name[own_rows],
-            owners,
-            heights,
+            height if which == SQUARE else None,
             by_rows=which == VERTICAL,
         )
-        placed = place(exchange, chosen, rows if which == VERTICAL else cols, base)
+        placed = place(exchange, chosen, cols, rows, base)
         positions[0][own_cols], positions[1][own_rows] = placed.cols, placed.rows
         base = placed.after
         bases.append(base)
         blocks.append(placed.blocks)
+        del chosen, placed, own_cols, own_rows
+    del name, row_name, part, row_part, height
+    _core.backends.return_free_memory()
     unmatched_rows, unmatched_cols = exchange.sums(
         *(int(np.count_nonzero(mates < 0)) for mates in match)
     )

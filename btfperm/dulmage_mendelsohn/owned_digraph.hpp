@@ -79,23 +79,27 @@ void reverse_edges(std::int64_t first, std::int64_t begin, std::int64_t end,
   }
 }
 
-// Lists the edges between vertices of different names, as pairs of the names of the vertex whose
-// list it is and of the vertex in it. Vertices with the name -1 are left out. `names` is indexed by
-// local numbers.
-template <class I>
-std::vector<I> edges_between(std::int64_t count, const std::int64_t* indptr, const I* items,
-                             const I* names) {
-  std::vector<I> found;
+// Calls visit with the names of both ends of each edge between vertices of different names: first
+// that of the vertex whose list it is in. Vertices with the name -1 are left out. `names` is
+// indexed by local numbers.
+template <class I, class Visit>
+void for_edges_between(std::int64_t count, const std::int64_t* indptr, const I* items,
+                       const I* names, Visit visit) {
   for (std::int64_t v = 0; v < count; ++v) {
     if (names[v] < 0) continue;
     for (std::int64_t p = indptr[v]; p < indptr[v + 1]; ++p) {
       const I other = names[items[p]];
-      if (other < 0 || other == names[v]) continue;
-      found.push_back(names[v]);
-      found.push_back(other);
+      if (other >= 0 && other != names[v]) visit(names[v], other);
     }
   }
-  return found;
+}
+
+template <class I>
+std::int64_t count_edges_between(std::int64_t count, const std::int64_t* indptr, const I* items,
+                                 const I* names) {
+  std::int64_t edges = 0;
+  for_edges_between(count, indptr, items, names, [&](I, I) { ++edges; });
+  return edges;
 }
 
 // Connected components of the columns and rows of this rank, ghosts included, by the entries whose

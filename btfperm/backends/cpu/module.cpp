@@ -24,6 +24,7 @@ NB_MODULE(_core, module) {
   bind("transversal", &btfperm::bind_transversal);
   bind("transversal", &btfperm::bind_owned_transversal);  // the same submodule
   bind("dulmage_mendelsohn", &btfperm::bind_dulmage_mendelsohn);
+  bind("dulmage_mendelsohn", &btfperm::bind_owned_decomposition);  // the same submodule
   bind("ordering", &btfperm::bind_ordering);
   bind("weighted", &btfperm::bind_weighted);
   bind("weighted", &btfperm::bind_owned_weighted);

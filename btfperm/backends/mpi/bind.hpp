@@ -9,5 +9,6 @@ namespace btfperm {
 void bind_ranks(nb::module_& module);
 void bind_owned_transversal(nb::module_& module);
 void bind_owned_weighted(nb::module_& module);
+void bind_owned_decomposition(nb::module_& module);
 
 }  // namespace btfperm

@@ -14,6 +14,7 @@ local numbers: the vertices of other ranks are ghosts (``backends/mpi/halo.py``)
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +32,8 @@ __all__ = ["Digraph", "LocalLists", "digraph_of_matching", "largest_by_key"]
 Indices = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]
 
+_PIECE = 1 << 16  # vertices of a piece
+
 
 class LocalLists:
     """Lists of the vertices of this rank.
@@ -46,9 +49,18 @@ class LocalLists:
         self.halo = Halo(exchange, slices, lists.items)
         self.indptr, self.items = lists.indptr, lists.items
 
-    def lengths(self) -> npt.NDArray[np.int64]:
-        """The length of each list."""
-        return np.diff(self.indptr)
+    def lengths(self, part: slice) -> npt.NDArray[np.int64]:
+        """The lengths of the lists of some vertices, see `pieces`."""
+        return np.diff(self.indptr[part.start : part.stop + 1])
+
+    def pieces(self) -> Iterator[slice]:
+        """The vertices of this rank in pieces, so that temporary arrays are small."""
+        for begin in range(0, self.halo.own, _PIECE):
+            yield slice(begin, min(begin + _PIECE, self.halo.own))
+
+    def edges_of(self, active: Bytes) -> int:
+        """Number of edges in the lists of the active vertices of this rank."""
+        return sum(int(self.lengths(part)[active[part] != 0].sum()) for part in self.pieces())
 
     def degrees(self, active: Bytes) -> Indices:
         """For each vertex of this rank, the number of active vertices in whose list it is.
@@ -78,6 +90,8 @@ class LocalLists:
             )
             got = halo.to_owners(ghosts, numbers)
             core.put_in_lists(got.field(0), got.field(1), next_place, items)
+            del ghosts, numbers, got
+        del next_place
         _core.backends.return_free_memory()
         return LocalLists(exchange, halo.slices, OwnedLists(indptr, items))
 

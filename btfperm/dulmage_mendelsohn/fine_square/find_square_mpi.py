@@ -86,12 +86,16 @@ def _trim(graph: Digraph, rest: Bytes) -> None:
 def _search_from_hub(graph: Digraph, rest: Bytes, name: Indices) -> None:
     """Finds the component of one vertex, the hub. Of all vertices of `rest`, it has the largest
     product of its numbers of predecessors and of successors, each plus one."""
-    product = (graph.predecessors.lengths() + 1) * (graph.successors.lengths() + 1) * rest
-    best = int(product.max(initial=0))
+    best, place = 0, -1
+    for part in graph.predecessors.pieces():
+        before, behind = graph.predecessors.lengths(part), graph.successors.lengths(part)
+        product = (before + 1) * (behind + 1) * rest[part]
+        if int(product.max()) > best:
+            best, place = int(product.max()), part.start + int(product.argmax())
     largest = graph.exchange.largest(best)[0]
     if largest == 0:
         return
-    own = graph.slices.first + int(product.argmax()) if best == largest else -1
+    own = graph.slices.first + place if best == largest else -1
     hub = graph.exchange.largest(own)[0]
     seeds = np.array([hub - graph.slices.first] if own == hub else [], dtype=graph.width)
     hubs = np.full_like(seeds, hub)
@@ -120,19 +124,20 @@ def _finish_on_one_rank(
     """Finds all blocks of unknown height on the first rank, unless the names and the edges between
     different names may be more than `GATHERED`. The vertices of a known block have one name, and
     count as one vertex. `has_blocks`: there may be known blocks. Returns whether it did."""
-    exchange, halo = graph.exchange, graph.predecessors.halo
-    here = np.flatnonzero(open_blocks)
+    exchange, lists = graph.exchange, graph.predecessors
     if not has_blocks:
-        edges = int(graph.predecessors.lengths()[here].sum())
-        if sum(exchange.sums(here.size, edges)) > GATHERED:
+        count, edges = int(np.count_nonzero(open_blocks)), lists.edges_of(open_blocks)
+        if sum(exchange.sums(count, edges)) > GATHERED:
             return False
-    names = halo.extended(np.where(open_blocks != 0, name, graph.width(-1)))
-    lists = graph.predecessors
-    pairs = _core.dulmage_mendelsohn.edges_between(lists.indptr, lists.items, names).reshape(-1, 2)
-    named = int(np.count_nonzero(name[here] == graph.numbers[here]))
-    total, all_edges = exchange.sums(named, pairs.shape[0])
-    if total + all_edges > GATHERED:
+    core = _core.dulmage_mendelsohn
+    names = lists.halo.extended(np.where(open_blocks != 0, name, graph.width(-1)))
+    edges = core.count_edges_between(lists.indptr, lists.items, names)
+    named = int(np.count_nonzero((open_blocks != 0) & (name == graph.numbers)))
+    if sum(exchange.sums(named, edges)) > GATHERED:
         return False
+    pairs = core.edges_between(lists.indptr, lists.items, names).reshape(-1, 2)
+    del names
+    here = np.flatnonzero(open_blocks)
     names, least = largest_by_key(name[here], height[here])
     vertices = exchange.gather_to(0, np.stack((names, least), axis=1))
     edges_of_all = exchange.gather_to(0, pairs)
