@@ -133,6 +133,25 @@ def _methods(times: list[dict[str, float]]) -> list[str]:
     return list(dict.fromkeys(name for each in times for name in each))
 
 
+def over_ranks(data: Data) -> Figure | None:
+    """The predicted seconds of each matrix on each number of ranks, and those measured with a core
+    for each rank."""
+    if not data.get("curves"):
+        return None
+    figure, (ax,) = drawing.blank(3.4)
+    for index, name in enumerate(dict.fromkeys(row["matrix"] for row in data["curves"])):
+        own = [row for row in data["curves"] if row["matrix"] == name]
+        style = drawing.line(index)
+        x, y = [row["ranks"] for row in own], [row["seconds"] for row in own]
+        ax.plot(x, y, label=name, color=style["color"], linestyle=style["linestyle"])
+        known = [r for r in data["rows"] if r["matrix"] == name and r["ranks"] <= data["cores"]]
+        x, y = [row["ranks"] for row in known], [row["seconds"] for row in known]
+        ax.plot(x, y, linestyle="none", color=style["color"], marker=style["marker"])
+    drawing.logarithmic(ax, "xy")
+    ax.set(xlabel="ranks", ylabel="seconds; markers: measured, lines: predicted")
+    return drawing.legend(figure, ax, 4)
+
+
 class Kind(NamedTuple):
     """A figure of a section: its name in the file's name, its title, and its function."""
 
@@ -190,6 +209,7 @@ KINDS = (
     Kind("paper-004", "times", "Times", graphs.times),
     Kind("paper-004", "gpu-times", "Times on the CPU and on a GPU", graphs.gpu_times),
     Kind("scaling", "scaling", "Speed-up with the number of threads", scaling),
+    Kind("mpi-model", "ranks", "Time over MPI ranks", over_ranks),
 )
 
 

@@ -178,7 +178,7 @@ SECTIONS = {
     ),
     "mpi-scaling": Entry(
         "mpi.scaling",
-        "from a file to the permutations over MPI ranks, and a model; --counts names the ranks",
+        "from a file to the permutations over MPI ranks; --counts names the ranks",
         "2026-11-26-mpi-scaling-field",
     ),
     "mpi-local-max": Entry(
@@ -189,6 +189,11 @@ SECTIONS = {
     "mpi-gpu": Entry(
         "mpi.gpu_ranks",
         "the search over MPI ranks with a GPU each, beside one GPU, and under a limit of memory",
+        "",
+    ),
+    "mpi-model": Entry(
+        "mpi.prediction",
+        "a model of the time over MPI ranks and its prediction for 1,024; --counts names the ranks",
         "",
     ),
     "pictures": Entry(

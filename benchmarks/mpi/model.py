@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A model of the messages and of the seconds of a call over ranks, fitted to measured counters.
 
-For one matrix on P ranks:
+The layout of a matrix on P ranks is computed, for any P: the entries of the largest rank, and the
+ghosts of all ranks (``btfperm/backends/mpi/halo.py``). The operations are the exchanges and the
+collectives. For one matrix:
 
-    operations = a + b * log2(P)        exchanges and collectives
-    bytes      = c * (1 - 1 / P)        what all ranks send together
+    operations = a + b * log2(P)
+    bytes      = c * ghosts + d * (m + n) * (1 - 1 / P)
+    messages   = e * exchanges * P * (P - 1)        at most one for each 8 bytes
 
-A random item has another owner with the probability 1 - 1 / P, and paths change their owner more
-often on more ranks. For all matrices together:
+A search sends the ghosts that change, and a permutation each row and column to a random rank. For
+all matrices together:
 
-    seconds = work * entries / P + latency * operations * log2(P) + transfer * bytes / P
+    seconds = share * (work * entries of the largest rank + search * visited entries / P
+              + latency * operations * log2(P) + overhead * messages / P + transfer * bytes / P)
 
-`work` is the time of one entry on one rank. All coefficients are those of least squares of the
-relative errors, none below zero.
+`share` is the number of ranks that share a core, at least 1. The coefficients are those of least
+squares of the relative errors, none below zero.
 """
 
 from __future__ import annotations
@@ -24,68 +28,111 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["fit", "fit_counts", "predict", "predict_counts", "terms"]
+from btfperm.backends.mpi.slices import Slices, bucket_width, weighted_slices
+
+__all__ = ["TERMS", "fit", "fit_counts", "layout", "predict_counts", "seconds_of_terms"]
 
 Row = Mapping[str, Any]
 Counts = Mapping[str, list[float]]
 
+TERMS = ("work", "search", "latency", "overhead", "transfer")
 
-def terms(row: Row, ranks: int) -> tuple[float, float, float]:
-    """What the coefficients of the seconds are multiplied by.
 
-    >>> terms({"entries": 8, "exchanges": 3, "collectives": 1, "bytes_sent": 6}, 2)
-    (4.0, 4.0, 3.0)
+def layout(A: Any, ranks: int) -> dict[str, int]:
+    """Of a sparse matrix in compressed columns: the entries of the largest rank, and the ghosts of
+    all ranks.
+
+    >>> import scipy.sparse
+    >>> layout(scipy.sparse.csc_array([[1, 1], [0, 1]]), 2)
+    {'largest': 2, 'ghosts': 1}
     """
-    operations = row["exchanges"] + row["collectives"]
-    return row["entries"] / ranks, operations * math.log2(ranks), row["bytes_sent"] / ranks
+    m, n = A.shape
+    lengths = np.diff(A.indptr)
+    rows = _ranges(np.bincount(A.indices, minlength=m), ranks)
+    cols = _ranges(lengths, ranks)
+    owner = np.repeat(cols.owners(np.arange(n)), lengths).astype(np.int64)
+    is_foreign = rows.owners(A.indices) != owner
+    ghosts = np.unique(owner[is_foreign] * m + A.indices[is_foreign])
+    largest = int(np.bincount(owner, minlength=1).max(initial=0))
+    return {"largest": largest, "ghosts": int(ghosts.size)}
 
 
-def fit(rows: Sequence[Row]) -> npt.NDArray[np.float64]:
-    """The coefficients of the seconds for rows with `ranks` and `seconds`."""
-    return _least_squares(
-        [terms(row, row["ranks"]) for row in rows], [row["seconds"] for row in rows]
-    )
-
-
-def predict(coefficients: npt.NDArray[np.float64], row: Row, ranks: int) -> float:
-    """Seconds on a number of ranks, with the counters of `row`."""
-    return float(np.dot(coefficients, terms(row, ranks)))
+def _ranges(lengths: npt.NDArray[Any], ranks: int) -> Slices:
+    """The ranges of the columns, or of the rows, as `DistributedPattern` chooses them."""
+    width = bucket_width(lengths.size, ranks)
+    sums = np.add.reduceat(lengths, np.arange(0, lengths.size, width)) if lengths.size else lengths
+    return weighted_slices(lengths.size, sums.astype(np.int64), ranks, 0)
 
 
 def fit_counts(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """The coefficients of the messages of one matrix, from two or more numbers of ranks."""
-    logs = [(1.0, math.log2(row["ranks"])) for row in rows]
-    operations = [row["exchanges"] + row["collectives"] for row in rows]
-    shares = [(1.0 - 1.0 / row["ranks"],) for row in rows]
-    volume = [row["bytes_sent"] for row in rows]
+    """The coefficients of the messages of one matrix, from its rows on several ranks."""
+    operations = [row["operations"] for row in rows]
+    pairs = [(row["exchanges"] * row["ranks"] * (row["ranks"] - 1.0),) for row in rows]
     return {
-        "operations": _least_squares(logs, operations).tolist(),
-        "bytes": _least_squares(shares, volume).tolist(),
+        "operations": _least_squares([(1.0, math.log2(r["ranks"])) for r in rows], operations),
+        "bytes": _least_squares([_volumes(row) for row in rows], [r["bytes_sent"] for r in rows]),
+        "messages": _least_squares(pairs, [row["messages"] for row in rows]),
+        "exchanges": [sum(row["exchanges"] for row in rows) / max(sum(operations), 1)],
+        "visited": [float(max(rows, key=lambda row: int(row["ranks"]))["visited"])],
     }
 
 
-def predict_counts(fitted: Counts, entries: int, ranks: int) -> dict[str, float]:
-    """The counters of a matrix on a number of ranks, for `predict`.
+def predict_counts(fitted: Counts, row: Row) -> dict[str, Any]:
+    """`row`, which has the layout of a matrix on a number of ranks, with predicted counters.
 
-    >>> predict_counts({"operations": [10.0, 5.0], "bytes": [100.0]}, 7, 4)
-    {'entries': 7, 'exchanges': 20.0, 'collectives': 0, 'bytes_sent': 75.0}
+    >>> fitted = {"operations": [8.0, 5.0], "bytes": [2.0, 0.0], "messages": [0.5],
+    ...           "exchanges": [0.5], "visited": [3.0]}
+    >>> found = predict_counts(fitted, {"ranks": 4, "ghosts": 30, "rows": 9, "cols": 9})
+    >>> found["operations"], found["bytes_sent"], found["messages"]
+    (18.0, 60.0, 7.5)
     """
-    first, growth = fitted["operations"]
-    return {
-        "entries": entries,
-        "exchanges": first + growth * math.log2(ranks),
-        "collectives": 0,
-        "bytes_sent": fitted["bytes"][0] * (1.0 - 1.0 / ranks),
+    ranks = row["ranks"]
+    operations = float(np.dot(fitted["operations"], (1.0, math.log2(ranks))))
+    volume = float(np.dot(fitted["bytes"], _volumes(row)))
+    pairs = operations * fitted["exchanges"][0] * ranks * (ranks - 1)
+    return dict(row) | {
+        "operations": operations,
+        "bytes_sent": volume,
+        "messages": min(fitted["messages"][0] * pairs, volume / 8),
+        "visited": fitted["visited"][0],
     }
 
 
-def _least_squares(
-    factors: Sequence[Sequence[float]], values: Sequence[float]
-) -> npt.NDArray[np.float64]:
+def _volumes(row: Row) -> tuple[float, float]:
+    return float(row["ghosts"]), (row["rows"] + row["cols"]) * (1.0 - 1.0 / row["ranks"])
+
+
+def seconds_of_terms(coefficients: Sequence[float], row: Row, cores: float) -> dict[str, float]:
+    """The predicted seconds of each of `TERMS`. `row` has the layout and the counters."""
+    parts = zip(TERMS, coefficients, _factors(row, cores), strict=True)
+    return {name: float(coefficient * factor) for name, coefficient, factor in parts}
+
+
+def fit(rows: Sequence[Row], cores: int) -> list[float]:
+    """The coefficients of the seconds, for rows with `seconds`, the layout and the counters."""
+    return _least_squares([_factors(row, cores) for row in rows], [row["seconds"] for row in rows])
+
+
+def _factors(row: Row, cores: float) -> tuple[float, ...]:
+    ranks = row["ranks"]
+    share = max(ranks / cores, 1.0)
+    return (
+        share * row["largest"],
+        share * row["visited"] / ranks,
+        share * row["operations"] * math.log2(ranks),
+        share * row["messages"] / ranks,
+        share * row["bytes_sent"] / ranks,
+    )
+
+
+def _least_squares(factors: Sequence[Sequence[float]], values: Sequence[float]) -> list[float]:
     from scipy.optimize import nnls
 
     right = np.maximum(np.array(values, dtype=np.float64), 1e-300)
-    matrix = np.array(factors, dtype=np.float64) / right[:, None]
+    is_known = np.array(values, dtype=np.float64) > 0
+    matrix = (np.array(factors, dtype=np.float64) / right[:, None])[is_known]
+    if not matrix.size:
+        return [0.0] * len(factors[0])
     scale = np.maximum(np.abs(matrix).max(axis=0), 1e-300)
-    found: npt.NDArray[np.float64] = nnls(matrix / scale, np.ones(right.size))[0] / scale
+    found: list[float] = (nnls(matrix / scale, np.ones(matrix.shape[0]))[0] / scale).tolist()
     return found

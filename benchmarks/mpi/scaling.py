@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Strong and weak scaling over MPI ranks, from the file to the permutations, and a model of both.
+"""Strong and weak scaling over MPI ranks, from the file to the permutations.
 
 Strong: each matrix of the set on each number of ranks. Weak: random matrices with five entries in a
-column, and for each rank as many columns as the first matrix of the set has. The model (`model.py`)
-of the messages of a matrix is fitted without the largest number of ranks, which checks it. That of
-the seconds is fitted to the runs with a core for each rank; the fit to all other matrices checks
-each matrix.
+column, and for each rank as many columns as the first matrix of the set has. `prediction.py` has a
+model of the time.
 """
 
 from __future__ import annotations
@@ -18,28 +16,29 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import scipy.io
 
 from benchmarks.cases import Case
 from benchmarks.generators import make
-from benchmarks.mpi.model import fit, fit_counts, predict, predict_counts
 from benchmarks.report import Options, Row, Section, paragraphs, table
-from btfperm.backends.threads import usable_cores
 
-__all__ = ["run"]
+__all__ = ["launcher", "measured", "run"]
 
-MANY = 1024  # ranks of the prediction
+
+def launcher() -> str:
+    """The path of mpiexec: that beside the interpreter, or else that of the system."""
+    beside = str(Path(sys.executable).parent)
+    found = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+    if found is None:
+        raise ValueError("there is no mpiexec on this machine: pip install 'btfperm[mpi]'")
+    return found
 
 
 def run(matrices: list[Case], options: Options) -> Section:
     """Median seconds and counters of each matrix on each number of ranks (`options.counts`)."""
     ranks = sorted(set(options.counts)) or [1, 2, 4]
-    beside = str(Path(sys.executable).parent)
-    launcher = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
-    if launcher is None:
-        raise ValueError("there is no mpiexec on this machine: pip install 'btfperm[mpi]'")
+    start = launcher()
     rows: list[Row] = []
     complaints: list[str] = []
     columns = max((case.load().shape[1] for case in matrices[:1]), default=1000)
@@ -55,7 +54,8 @@ def run(matrices: list[Case], options: Options) -> Section:
             for count in counts:
                 kind = "strong" if len(counts) > 1 or counts is ranks else "weak"
                 try:
-                    found = _measured([launcher, "-n", str(count)], file, options)
+                    backend = "mpi" if count > 1 else "auto"  # also for small matrices
+                    found = measured([start, "-n", str(count)], file, options, backend)
                 except (subprocess.SubprocessError, OSError, ValueError) as error:
                     complaints.append(f"{name} on {count} ranks: {error}")
                     continue
@@ -66,10 +66,10 @@ def run(matrices: list[Case], options: Options) -> Section:
     return _section(rows, complaints)
 
 
-def _measured(launch: list[str], file: Path, options: Options) -> Row:
+def measured(launch: list[str], file: Path, options: Options, backend: str) -> Row:
     """The medians of the repetitions of one measurement, and the counters of the last."""
     output = str(file.with_suffix(".npz"))
-    worker = [sys.executable, "-m", "benchmarks.mpi.worker", str(file), output]
+    worker = [sys.executable, "-m", "benchmarks.mpi.worker", str(file), output, backend]
     done = subprocess.run(
         [*launch, *worker, str(max(options.repeats, 1))],
         capture_output=True,
@@ -87,22 +87,19 @@ def _measured(launch: list[str], file: Path, options: Options) -> Row:
 
 
 def _section(rows: list[Row], complaints: list[str]) -> Section:
-    model = _model(rows)
     for name in {row["matrix"] for row in rows}:
         found = {row["rank"] for row in rows if row["matrix"] == name}
         if len(found) > 1:
             complaints.append(f"{name}: different ranks {sorted(found)}")
     head = ["matrix", "ranks", "s", "of 1 rank", "exchanges", "MB sent", "MB a rank", "share"]
-    head.append("model s")
     text = paragraphs(
         "From the file to `perm.npz`, medians. One rank uses the serial engine, several ranks the "
         "engine over ranks, also for matrices that `auto` would analyse whole on each rank. The "
         "memory of a rank is the largest one beyond that before the call; its share is that of one "
         "rank divided by the number of ranks, and the column has the memory in shares.",
         table(head, list(_cells(rows))),
-        _model_text(model),
     )
-    return Section("MPI ranks", text, {"rows": rows, "model": model}, complaints)
+    return Section("MPI ranks", text, {"rows": rows}, complaints)
 
 
 def _cells(rows: list[Row]) -> Iterator[list[str]]:
@@ -113,7 +110,6 @@ def _cells(rows: list[Row]) -> Iterator[list[str]]:
         if row["matrix"] in memory:
             share = f"{row['grown_bytes'] * row['ranks'] / memory[row['matrix']]:.2f}"
         ratio = f"{one[row['matrix']] / row['seconds']:.2f}" if row["matrix"] in one else "weak"
-        predicted = f"{row['predicted']:.2f}" if "predicted" in row else "-"
         yield [
             f"`{row['matrix']}`",
             str(row["ranks"]),
@@ -123,81 +119,4 @@ def _cells(rows: list[Row]) -> Iterator[list[str]]:
             f"{row['bytes_sent'] / 1e6:.1f}",
             f"{row['grown_bytes'] / 1e6:.0f}",
             share,
-            predicted,
         ]
-
-
-def _model(rows: list[Row]) -> dict[str, Any]:
-    """The coefficients, the checks, and the prediction for many ranks. Adds to each row the seconds
-    that the fit to all other matrices predicts."""
-    several = [row for row in rows if row["ranks"] > 1]
-    timed = [row for row in several if row["ranks"] <= usable_cores()]
-    if len({row["matrix"] for row in timed}) < 4:
-        return {}
-    coefficients = fit(timed)
-    for row in timed:
-        others = [other for other in timed if other["matrix"] != row["matrix"]]
-        row["predicted"] = predict(fit(others), row, row["ranks"])
-    ratios = [row["predicted"] / row["seconds"] for row in timed]
-    model: dict[str, Any] = {
-        "coefficients": coefficients.tolist(),
-        "seconds_ratios": [min(ratios), statistics.median(ratios), max(ratios)],
-        "messages": [],
-    }
-    for name in dict.fromkeys(row["matrix"] for row in several):
-        own = [row for row in several if row["matrix"] == name]
-        if len(own) < 3:
-            continue
-        last = max(own, key=lambda row: int(row["ranks"]))
-        checked = predict_counts(
-            fit_counts([row for row in own if row is not last]), last["entries"], last["ranks"]
-        )
-        many = predict_counts(fit_counts(own), last["entries"], MANY)
-        model["messages"].append(
-            {
-                "matrix": name,
-                "held_out_ranks": last["ranks"],
-                "operations_ratio": checked["exchanges"]
-                / (last["exchanges"] + last["collectives"]),
-                "bytes_ratio": checked["bytes_sent"] / max(last["bytes_sent"], 1),
-                "operations_on_many": many["exchanges"],
-                "bytes_on_many": many["bytes_sent"],
-                "seconds_on_many": predict(coefficients, many, MANY),
-            }
-        )
-    return model
-
-
-def _model_text(model: dict[str, Any]) -> str:
-    if not model:
-        return "Too few measurements over several ranks for a model."
-    work, latency, transfer = model["coefficients"]
-    least, median, most = model["seconds_ratios"]
-    text = (
-        f"Model of the seconds: {work * 1e9:.0f} ns an entry and rank, {latency * 1e6:.0f} us an "
-        f"operation and doubling of the ranks, {transfer * 1e9:.2f} ns a byte and rank. The fit to "
-        f"all other matrices predicts {median:.2f} of the time of a matrix (median; from "
-        f"{least:.2f} to {most:.2f})."
-    )
-    if not model["messages"]:
-        return text
-    head = ["matrix", "ranks left out", "operations", "bytes", f"operations on {MANY:,} ranks"]
-    head += ["MB", "s"]
-    lines = [
-        [
-            f"`{row['matrix']}`",
-            str(row["held_out_ranks"]),
-            f"{row['operations_ratio']:.2f}",
-            f"{row['bytes_ratio']:.2f}",
-            f"{row['operations_on_many']:,.0f}",
-            f"{row['bytes_on_many'] / 1e6:.0f}",
-            f"{row['seconds_on_many']:.2f}",
-        ]
-        for row in model["messages"]
-    ]
-    return paragraphs(
-        text,
-        "Model of the messages: predicted over measured on the number of ranks that was left out, "
-        f"and the prediction for {MANY:,} ranks.",
-        table(head, lines),
-    )

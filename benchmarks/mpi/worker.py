@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One rank of a measurement: ``mpiexec -n P python -m benchmarks.mpi.worker FILE OUT REPEATS``.
+"""One rank of a measurement:
+``mpiexec -n P python -m benchmarks.mpi.worker FILE OUT BACKEND REPEATS``.
 
 The first rank prints one JSON object for a warm-up and one for each repetition, from the file to
 the permutations. `grown_bytes` is the peak memory of a rank in the warm-up beyond what the process
@@ -15,7 +16,7 @@ import time
 from pathlib import Path
 
 
-def main(path: str, output: str, repeats: str) -> None:
+def main(path: str, output: str, backend: str, repeats: str) -> None:
     from mpi4py import MPI
 
     from btfperm.order import order_file
@@ -25,7 +26,6 @@ def main(path: str, output: str, repeats: str) -> None:
     for _ in range(1 + int(repeats)):  # the first is a warm-up
         comm.Barrier()
         begin = time.perf_counter()
-        backend = "mpi" if comm.size > 1 else "auto"  # also for matrices that each rank could hold
         done = order_file(path, [output], comm=comm, backend=backend)
         comm.Barrier()
         seconds = time.perf_counter() - begin
