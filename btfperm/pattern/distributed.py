@@ -227,8 +227,7 @@ class DistributedPattern(Pattern):
         """The file; on the rank that hashes it, with its SHA-256."""
         if vars(self)["_hashing"] is not None:
             vars(self)["_hashing"].join()
-        found: dict[str, Any] = vars(self)["_source"]
-        return found
+        return vars(self)["_source"]  # type: ignore[no-any-return]
 
     @property
     def nnz(self) -> int:

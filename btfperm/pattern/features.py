@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -84,9 +85,12 @@ def ratios(m: float, n: float, nnz: float) -> dict[str, float]:
 
 def sample(pattern: Pattern) -> dict[str, float]:
     """Features of a sample of 128 to 255 columns (all, if there are fewer). For a pattern on a
-    device, only those that follow from the column pointers."""
+    device, only those that follow from the column pointers; for a pattern over ranks, only
+    `diagonal`, from at most 128 columns of each rank."""
     if isinstance(pattern, DevicePattern):
         return sample_degrees(pattern)
+    if pattern.backend == "mpi":
+        return {"diagonal": _diagonal_over_ranks(pattern)}
     longest, skew, empty, single, hidden, diagonal, near = _core.pattern.sample(
         pattern.m, pattern.indptr, pattern.indices
     )
@@ -99,6 +103,19 @@ def sample(pattern: Pattern) -> dict[str, float]:
         "diagonal": diagonal,
         "near": near,
     }
+
+
+def _diagonal_over_ranks(pattern: Any) -> float:
+    """The feature `diagonal` of a pattern over ranks. Collective."""
+    size, first = pattern.col_slices.size, pattern.col_slices.first
+    halo = pattern.halo()
+    columns = np.unique(np.linspace(0, size - 1, min(_SAMPLED, size)).astype(np.int64))
+    hits = 0
+    for c in columns.tolist():
+        rows = halo.items[pattern.indptr[c] : pattern.indptr[c + 1]]
+        hits += bool((rows == halo.local_number(first + c)).any())
+    found, tested = pattern.exchange.sums(hits, columns.size)
+    return float(found / max(tested, 1))
 
 
 def sample_degrees(pattern: Pattern) -> dict[str, float]:

@@ -45,10 +45,12 @@ COUNTERS = (
         "frontier_sizes",
         "columns in each level of `ms-bfs-graft`, with 0 after each phase; at most 10,000 numbers",
     ),
-    Counter("levels", "levels searched on a GPU, without empty ones; steps of trees over ranks"),
+    Counter("levels", "levels searched on a GPU, without empty ones; steps over ranks"),
     Counter("levels_by_phase", "levels searched in each phase"),
     Counter("levels_by_relabel", "levels searched in each global relabelling"),
-    Counter("rounds", "steps between two grid barriers of a GPU; over ranks, rounds of proposals"),
+    Counter(
+        "rounds", "steps between two grid barriers of a GPU; over ranks, of proposals or choices"
+    ),
     Counter("launches", "kernel launches of the search"),
     Counter("kernels", "kernel launches of the push-relabel loop"),
     Counter("loops", "executions of the push kernel"),

@@ -154,7 +154,13 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("the rest", (), "mpi", "no rank holds the whole matrix"),
     ),
     "start on mpi": (
-        Rule("always", (), "greedy", "most columns are matched in a few rounds of messages"),
+        Rule(
+            "diagonal",
+            (Condition("diagonal", ">=", 0.99),),
+            "greedy",
+            "it takes the diagonal, without a message for most columns",
+        ),
+        Rule("the rest", (), "karp-sipser", "each column left to the search costs many messages"),
     ),
     "algorithm on mpi": (
         Rule("always", (), DEFAULT_OVER_RANKS, "many paths in each exchange between ranks"),

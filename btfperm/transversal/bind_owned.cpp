@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backends/mpi/bind.hpp"
+#include "transversal/owned_karp_sipser.hpp"
 #include "transversal/owned_pairs.hpp"
 #include "transversal/owned_trees.hpp"
 
@@ -40,6 +41,15 @@ OwnedBipartite<I> owned_bipartite(const In<std::int64_t>& indptr, const In<I>& i
           rank,         ranks,         row_match.data(),  col_match.data()};
 }
 
+// The lines of an outbox, and how many of them each rank gets.
+template <class I>
+std::pair<NumpyArray<I>, NumpyArray<std::int64_t>> delivered(Outbox<I>& outbox, int ranks) {
+  NumpyArray<I> lines = new_array<I>(3 * outbox.size());
+  NumpyArray<std::int64_t> counts = new_array<std::int64_t>(ranks);
+  outbox.deliver(ranks, counts.data(), lines.data());
+  return {lines, counts};
+}
+
 // The trees and the arrays that they refer to.
 template <class I>
 struct BoundTrees {
@@ -51,10 +61,7 @@ struct BoundTrees {
         trees(A) {}
 
   std::pair<NumpyArray<I>, NumpyArray<std::int64_t>> sent() {
-    NumpyArray<I> lines = new_array<I>(3 * trees.outbox().size());
-    NumpyArray<std::int64_t> counts = new_array<std::int64_t>(A.ranks);
-    trees.outbox().deliver(A.ranks, counts.data(), lines.data());
-    return {lines, counts};
+    return delivered(trees.outbox(), A.ranks);
   }
 
   // Throws unless each line, except notices, names a row or column here. Returns their number.
@@ -133,6 +140,105 @@ void bind_trees(nb::module_& module, const char* name) {
             std::copy(seen.data(), seen.data() + seen.shape(0), self.trees.ghost_seen());
           },
           nb::arg("seen").noconvert());
+}
+
+// The degrees of one rank and the arrays that they refer to.
+template <class I>
+struct BoundKarpSipser {
+  BoundKarpSipser(In<std::int64_t> indptr, In<I> items, In<I> ghosts, In<std::int64_t> row_bounds,
+                  In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match,
+                  In<std::uint8_t> ghost_matched, In<std::int64_t> counts, In<I> rows, In<I> first)
+      : kept(indptr, items, ghosts, row_bounds, col_bounds, row_match, col_match),
+        A(owned_bipartite<I>(indptr, items, ghosts, row_bounds, col_bounds, rank, row_match,
+                             col_match)),
+        degrees(A, checked(ghost_matched, counts, rows, first), ghost_matched.data()) {}
+
+  Copies<I> checked(const In<std::uint8_t>& ghost_matched, const In<std::int64_t>& counts,
+                    const In<I>& rows, const In<I>& first) const {
+    require_places(ghost_matched, A.n_ghosts, "ghost_matched");
+    require_places(counts, A.ranks, "counts");
+    require_places(first, A.ranks, "first");
+    std::int64_t total = 0;
+    for (int p = 0; p < A.ranks; ++p) {
+      if (counts.data()[p] < 0) throw std::invalid_argument("a count is negative");
+      total += counts.data()[p];
+    }
+    require_places(rows, total, "rows");
+    if (!are_in_range(rows.data(), static_cast<I>(total), static_cast<I>(A.n_rows))) {
+      throw std::invalid_argument("a row is out of range");
+    }
+    return {counts.data(), rows.data(), first.data()};
+  }
+
+  // Throws unless each line names a row, column or ghost here. Returns their number.
+  std::int64_t checked(const In<I>& lines) const {
+    if (lines.shape(0) % 3 != 0) throw std::invalid_argument("a line has three fields");
+    for (std::size_t k = 0; k < lines.shape(0); k += 3) {
+      const I* const line = lines.data() + k;
+      const std::int64_t other = -1 - std::int64_t{line[0]};
+      const bool is_claim = line[2] == 0;
+      if (line[0] >= A.n_rows || (line[0] < 0 && other >= (is_claim ? A.n_cols : A.n_ghosts)) ||
+          (line[0] < 0 && is_claim && (line[1] < 0 || line[1] >= A.n_ghosts))) {
+        throw std::invalid_argument("a target is out of range");
+      }
+    }
+    return static_cast<std::int64_t>(lines.shape(0)) / 3;
+  }
+
+  std::tuple<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, Out<I>, Out<I>>
+      kept;
+  OwnedBipartite<I> A;
+  OwnedKarpSipser<I> degrees;
+};
+
+template <class I>
+void bind_karp_sipser(nb::module_& module, const char* name) {
+  using Bound = BoundKarpSipser<I>;
+  nb::class_<Bound>(module, name, "Degrees of the rows and columns of one rank.")
+      .def(nb::init<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, int, Out<I>,
+                    Out<I>, In<std::uint8_t>, In<std::int64_t>, In<I>, In<I>>(),
+           nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
+           nb::arg("ghosts").noconvert(), nb::arg("row_bounds").noconvert(),
+           nb::arg("col_bounds").noconvert(), nb::arg("rank"), nb::arg("row_match").noconvert(),
+           nb::arg("col_match").noconvert(), nb::arg("ghost_matched").noconvert(),
+           nb::arg("counts").noconvert(), nb::arg("rows").noconvert(), nb::arg("first").noconvert())
+      .def("start", [](Bound& self) { self.degrees.start(); })
+      .def(
+          "send_degrees",
+          [](Bound& self, std::int64_t begin, std::int64_t end) {
+            if (begin < 0 || begin > end || end > self.A.n_ghosts) {
+              throw std::invalid_argument("a ghost is out of range");
+            }
+            self.degrees.send_degrees(begin, end);
+            return delivered(self.degrees.outbox(), self.A.ranks);
+          },
+          nb::arg("begin"), nb::arg("end"), "(lines, sent)")
+      .def(
+          "add_degrees",
+          [](Bound& self, In<I> lines) {
+            const std::int64_t count = self.checked(lines);
+            for (std::int64_t k = 0; k < count; ++k) {
+              if (lines.data()[3 * k] < 0) throw std::invalid_argument("a target is no row");
+            }
+            self.degrees.add_degrees(count, lines.data());
+          },
+          nb::arg("lines").noconvert())
+      .def(
+          "step",
+          [](Bound& self, In<I> lines, std::int64_t choices, std::int64_t most) {
+            const std::int64_t count = self.checked(lines);
+            const std::int64_t edges = run_pass([&](Budget& budget) {
+              return self.degrees.step(count, lines.data(), choices, most, budget);
+            });
+            const auto [found, sent] = delivered(self.degrees.outbox(), self.A.ranks);
+            return std::tuple(found, sent, edges, self.degrees.left(), self.degrees.waiting());
+          },
+          nb::arg("lines").noconvert(), nb::arg("choices"), nb::arg("most"),
+          "(lines, sent, entries visited, columns that may be matched, vertices that wait)")
+      .def(
+          "settle",
+          [](Bound& self, In<I> lines) { self.degrees.settle(self.checked(lines), lines.data()); },
+          nb::arg("lines").noconvert());
 }
 
 template <class I>
@@ -227,6 +333,8 @@ void bind_pairs(nb::module_& module) {
 void bind_owned_transversal(nb::module_& module) {
   bind_trees<std::int32_t>(module, "OwnedTrees32");
   bind_trees<std::int64_t>(module, "OwnedTrees64");
+  bind_karp_sipser<std::int32_t>(module, "OwnedKarpSipser32");
+  bind_karp_sipser<std::int64_t>(module, "OwnedKarpSipser64");
   bind_pairs<std::int32_t>(module);
   bind_pairs<std::int64_t>(module);
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 from mpi4py import MPI
+from scipy.sparse.csgraph import structural_rank
 
 import btfperm
 from btfperm.reports.summary import summarize
@@ -98,13 +99,59 @@ def case_local_max_is_dominant():
         same_blocks(A, initializer="local-max")
 
 
+def karp_sipser(A, comm=COMM, **how):
+    """The matching of the initializer alone, which must be legal and, unless a limit ends it,
+    maximal."""
+    with inputs.no_search():
+        t = btfperm.maximum_transversal(
+            A, comm=comm, backend="mpi", initializer="karp-sipser", **how
+        )
+    rows, cols = A.tocoo().coords
+    matched = np.flatnonzero(t.row_match >= 0)
+    mates = t.row_match[matched]
+    assert np.array_equal(t.col_match[mates], matched)
+    assert np.count_nonzero(t.col_match >= 0) == matched.size == t.size
+    assert np.isin(matched * A.shape[1] + mates, rows.astype(np.int64) * A.shape[1] + cols).all()
+    if "max_work" not in how:
+        assert ((t.row_match[rows] >= 0) | (t.col_match[cols] >= 0)).all(), "not maximal"
+    return t
+
+
+def case_karp_sipser():
+    """The matching is maximal, and in a forest maximum."""
+    for seed in range(60, 66):
+        A = inputs.random_matrix(seed)
+        karp_sipser(A)
+        karp_sipser(A, options={"thin_steps": 0})
+        karp_sipser(A, max_work=2 * seed - 110)
+        same_blocks(A, initializer="karp-sipser")
+    for shape in ((0, 3), (1, 1), (5, 2), (7, 30)):
+        assert karp_sipser(inputs.full(*shape)).size == min(shape)
+    for seed in range(4):
+        A = inputs.forest(seed, 40 + 300 * (seed % 2))
+        t = karp_sipser(A, options={"thin_steps": 10**6})
+        assert t.size == structural_rank(A), "not maximum in a forest"
+        assert t.counters["start_rounds"] == 0
+
+
+def case_karp_sipser_on_a_long_chain():
+    """A chain in random order needs few steps, because other columns choose rows, too; with more
+    patience, it needs a step each time that it changes its owner, and has the largest matching."""
+    A = families.renumbered(families.chain(2_000), "mixed").A
+    A = A[:, 1:]  # a path: both of its ends have degree one
+    hasty = karp_sipser(A).counters
+    assert hasty["start_levels"] < 300
+    patient = karp_sipser(A, options={"thin_steps": 10**6})
+    assert patient.size == A.shape[1] and patient.counters["start_rounds"] == 0
+
+
 def case_long_paths():
     """After many exchanges of few items, one rank finishes the search."""
     A = families.renumbered(families.chain(2_000), "mixed").A
-    d = same_blocks(A)
+    d = same_blocks(A, initializer="greedy")
     assert d.n_blocks == 2_000
     assert d.transversal.counters["gathered_edges"] == (A.nnz if COMM.size > 1 else 0)
-    ordered = same_blocks(families.chain(2_000).A).transversal.counters
+    ordered = same_blocks(families.chain(2_000).A, initializer="greedy").transversal.counters
     assert ordered["gathered_edges"] == 0 and ordered["levels"] < 40 * ordered["phases"]
 
 
@@ -130,6 +177,10 @@ def case_many_blocks():
     explained = d.transversal.explain()["decisions"]
     assert explained["start on mpi"]["choice"] == d.transversal.initializer == "greedy"
     assert d.n_blocks == n and np.array_equal(d.col_perm, np.arange(n)[::-1])
+    P = btfperm.DistributedPattern.from_positions(COMM, *A[:, ::-1].tocoo().coords, A.shape)
+    for _ in range(2):  # the second time with the local numbers of the search
+        t = btfperm.maximum_transversal(P, backend="mpi")
+        assert t.explain()["decisions"]["start on mpi"]["choice"] == "karp-sipser"
 
 
 def case_sub_communicators():
@@ -149,6 +200,19 @@ def case_distributed_rows():
     assert np.array_equal(d.col_perm, btfperm.dulmage_mendelsohn(A, drop_zeros=False).col_perm)
     t = btfperm.maximum_transversal(inputs.as_distributed_rows(A, COMM), gather=False)
     assert t.row_match.size == len(t.rows) and t.gather().size == d.structural_rank
+
+
+def case_states_of_a_search():
+    """A rank reports its own columns. Those of the last rank have all the rows of the first one."""
+    n = 60
+    rows, cols = np.arange(n), np.arange(n)[::-1]
+    A = sp.csc_array((np.ones(n), (rows, cols)), shape=(n, n + 40))
+    states = []
+    how = {"comm": COMM, "backend": "mpi", "gather": False}
+    t = btfperm.maximum_transversal(A, watcher=states.append, **how)
+    assert not states[0].done and states[-1].done
+    assert all(0 <= state.matched <= state.possible == len(t.cols) for state in states)
+    assert states[-1].matched == np.count_nonzero(t.col_match >= 0)
 
 
 def case_limits():

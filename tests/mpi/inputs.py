@@ -28,6 +28,24 @@ def random_matrix(seed):
     return sp.csc_array((np.ones(rows.size), (rows, cols)), shape=(m, n))
 
 
+def forest(seed, size):
+    """A random forest of rows and columns, numbered at random: each vertex hangs from an earlier
+    one of the other kind."""
+    rng = np.random.default_rng(seed)
+    is_row = rng.random(size) < rng.uniform(0.3, 0.7)
+    ends = []
+    for v in range(1, size):
+        others = np.flatnonzero(is_row[:v] != is_row[v])
+        if others.size and rng.random() < 0.97:
+            u = int(others[rng.integers(others.size)])
+            ends.append((v, u) if is_row[v] else (u, v))
+    rows, cols = (np.array(side, dtype=np.int64) for side in zip(*ends, strict=True))
+    shape = (int(is_row.sum()), int(size - is_row.sum()))
+    place = np.empty(size, dtype=np.int64)
+    place[is_row], place[~is_row] = rng.permutation(shape[0]), rng.permutation(shape[1])
+    return sp.csc_array((np.ones(rows.size), (place[rows], place[cols])), shape=shape)
+
+
 def full(m, n):
     return sp.csc_array(np.ones((m, n)))
 

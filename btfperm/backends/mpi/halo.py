@@ -68,6 +68,14 @@ class Halo:
         """The number in the whole matrix of each local number."""
         return np.concatenate((self.slices.numbers(self.ghosts.dtype), self.ghosts))
 
+    def local_number(self, number: int) -> int:
+        """The local number of one item of the lists; -1 if it is in none and not of this rank."""
+        if self.slices.first <= number < self.slices.last:
+            return number - self.slices.first
+        place = int(np.searchsorted(self.ghosts, number))
+        is_ghost = place < self.ghosts.size and int(self.ghosts[place]) == number
+        return self.own + place if is_ghost else -1
+
     def update(self, values: Array) -> Array:
         """The values of the ghosts, from what their owners have at their positions. Collective."""
         if self.exchange.size == 1:
@@ -92,6 +100,17 @@ class Halo:
             return np.empty(0, dtype=np.int64), values[:0]
         positions, to_others, to_here = self.shared()
         return positions, self.exchange.move(values[:, None], to_here, to_others)[:, 0]
+
+    def copies(self) -> tuple[Array, Array, Array]:
+        """The items of this rank that other ranks have as ghosts: how many each rank has; their
+        positions on this rank, by rank; and, for each rank, the place of the first of them among
+        its ghosts. Collective."""
+        kind = self.ghosts.dtype
+        if self.exchange.size == 1:
+            return np.zeros(1, dtype=np.int64), self.ghosts, np.zeros(1, dtype=kind)
+        shared, received, _ = self.shared()
+        first = self.exchange.counts_from(self._begins[:-1].astype(np.int64))
+        return received, shared, first.astype(kind)
 
     def extended(self, values: Array) -> Array:
         """The values of all local numbers. Collective."""

@@ -13,7 +13,7 @@ Cost        O(nnz) entries in all. A round sums numbers over the ranks and excha
             per pair of ranks, proposals and answers; at most `rounds` rounds.
 GPU         With ``device=``, the GPU of a rank matches its columns to its rows
             (``owned_pairs.cu``), and the rank makes the proposals on the CPU.
-Prefer it   as the usual initializer over ranks
+Prefer it   if the diagonal is full, or if the lists of karp-sipser need too much memory
 Options     rounds (4): bound on the rounds; the search matches the columns that are left
 """
 

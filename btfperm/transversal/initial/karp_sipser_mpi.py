@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""karp-sipser: over ranks, match rows and columns of degree one first, then some of any degree
+
+Idea        If a row or column has one unmatched neighbour, some maximum matching contains this
+            entry. In each step, a rank matches such rows and columns inside the rank until it has
+            none left; to rows and columns of other ranks it sends claims, proposals and changes of
+            degrees, all in one message per pair of ranks (``owned_karp_sipser.hpp``). If no rank
+            sends anything, each rank matches a sixteenth of its other columns, in their order, each
+            to its first unmatched row of the rank or else of another rank, and continues with the
+            rule after each of them.
+Paper       Karp, Sipser, FOCS 1981; there, an entry is drawn at random whenever the rule cannot be
+            applied. Ours: the rounds, and the choice in the order of the columns.
+Cost        O(nnz) entries in all, and as much memory as the entries of the rank for their lists by
+            rows. The number of steps grows with how often a chain of rows and columns of degree one
+            changes its owner.
+Prefer it   as the usual initializer over ranks, because the search sends several messages for each
+            column that it matches
+Options     thin_steps (10): after more steps in succession than this, each with fewer than 256
+            lines, columns choose rows although the rule can still be applied. So a long chain does
+            not need a step for each of its members
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from btfperm import _core
+from btfperm.backends.mpi.problem import DistributedProblem
+
+if TYPE_CHECKING:
+    from btfperm.backends.mpi.budget import SharedBudget
+    from btfperm.backends.mpi.exchange import Exchange
+    from btfperm.backends.mpi.halo import Halo
+
+__all__ = ["karp_sipser"]
+
+THIN = 256
+"""If a step sends fewer lines, the exchange takes longer than the work of the ranks."""
+
+PARTS, LEAST_CHOICES, LEAST_LINES = 16, 64, 1 << 16
+"""In a step with choices, a sixteenth of the columns of a rank that may still be matched choose a
+row, or `LEAST_CHOICES`. The more columns choose at the same time, the more often the row of one is
+the last row of another. A rank sends about as many lines in a step as a sixteenth of its rows and
+columns, or `LEAST_LINES`."""
+
+
+def karp_sipser(
+    problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
+) -> dict[str, int | list[int]]:
+    """Finds a maximal matching, unless the budget ends it."""
+    exchange, halo, core = problem.exchange, problem.halo, _core.transversal
+    ghost_matched = halo.update((problem.row_match >= 0).astype(np.uint8))
+    is_short = problem.col_match.dtype == np.int32
+    degrees = (core.OwnedKarpSipser32 if is_short else core.OwnedKarpSipser64)(
+        *problem.bipartite(), ghost_matched, *halo.copies()
+    )
+    _start(degrees, halo, exchange)
+    most = max((problem.rows.size + problem.cols.size) // PARTS, LEAST_LINES)
+    lines: Any = np.empty(0, dtype=problem.width)
+    choices = steps = rounds = thin_steps = 0
+    while True:
+        lines, sent, edges, left, waiting = degrees.step(lines.reshape(-1), choices, most)
+        lines, sums = exchange.step(lines.reshape(-1, 3), sent, edges, left, waiting)
+        total, edges, left_of_all, waiting = sums
+        steps += 1
+        if budget.spent(edges) or not total + left_of_all:
+            break
+        thin_steps = thin_steps + 1 if total + waiting < THIN else 0
+        may_choose = total + waiting == 0 or thin_steps > int(options["thin_steps"])
+        choices = max(left // PARTS, LEAST_CHOICES) if may_choose else 0
+        rounds += may_choose
+    degrees.settle(lines.reshape(-1))
+    del degrees, lines
+    _core.backends.return_free_memory()
+    return {"edges": budget.edges, "levels": steps, "rounds": rounds}
+
+
+def _start(degrees: Any, halo: Halo, exchange: Exchange) -> None:
+    """Counts the degrees. The ghosts are sent in pieces, because each is sent once."""
+    degrees.start()
+    count = int(halo.ghosts.size)
+    size = max(count // PARTS, LEAST_LINES)
+    for k in range(exchange.largest(-(-count // size))[0]):
+        lines, sent = degrees.send_degrees(min(k * size, count), min((k + 1) * size, count))
+        lines, _ = exchange.step(lines.reshape(-1, 3), sent)
+        degrees.add_degrees(lines.reshape(-1))

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's part of karp-sipser over MPI ranks
+//
+// Idea        A rank knows the degrees of its rows and of its columns: how many unmatched
+// neighbours
+//             each has. A row or column of degree one and its neighbour are matched at once if both
+//             belong to the rank, and so on until the rank has none left. If the neighbour belongs
+//             to another rank, a row claims its column, and a column proposes to its row. Only the
+//             owner of a column matches it to a row that claims it, and only the owner of a row
+//             accepts a proposal. In some steps, columns of any degree choose a row, too.
+// Sums        `sum` is the exclusive or of the numbers of the unmatched neighbours. At degree one
+// it
+//             is the neighbour itself, so that no list is searched for it.
+// Order       A column that has proposed waits for the answer, which is the announcement that its
+//             row is matched, to it or to another column. A claim of another row waits, too. A row
+//             that claims a column needs no answer: its degree is one, so either the column becomes
+//             its mate, or the degree becomes zero when the column is matched. If both ends of an
+//             entry claim each other, both owners match them.
+// Lines       (target, a, b); target: a position at the receiver
+//               row, sum, change            the degree and the sum of the row change; change != 0
+//               row, column, 0              the column proposes to the row
+//               row, -1 - column, 0         the column has accepted the claim of the row
+//               -1 - column, ghost, 0       the row, a ghost of the receiver, claims the column
+//               -1 - ghost, column, 1       the row, a ghost of the receiver, is matched
+// Cost        O(entries of the rank). A step has about as many lines as the caller permits. A
+// change of a row of another rank is sent once in a step. Invariants  after the lines of a step,
+// degree and sum of a column of this rank are those of its
+//             rows that are not known to be matched. The degree of a row may be too large by
+//             columns whose lines are on their way, but counts every unmatched column
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/workspace.hpp"
+#include "backends/mpi/buckets.hpp"
+#include "transversal/owned_trees.hpp"
+
+namespace btfperm {
+
+// The rows of this rank that other ranks have as ghosts.
+template <class I>
+struct Copies {
+  const std::int64_t* counts;  // how many each rank has
+  const I* rows;               // their positions here, by rank
+  const I* first;              // by rank: the place of the first one among the rank's ghosts
+};
+
+template <class I>
+class OwnedKarpSipser {
+ public:
+  // A row r has the local number r, and a ghost n_rows + its place.
+  OwnedKarpSipser(const OwnedBipartite<I>& A, const Copies<I>& copies,
+                  const std::uint8_t* ghost_matched)
+      : A_(A),
+        row_owners_(A.row_bounds, A.ranks),
+        col_owners_(A.col_bounds, A.ranks),
+        col_first_(static_cast<I>(A.col_bounds[A.rank])),
+        rows_(memory_.take<Vertex>(static_cast<std::size_t>(A.n_rows + A.n_ghosts))),
+        cols_(memory_.take<Vertex>(static_cast<std::size_t>(A.n_cols))),
+        wanted_(memory_.take<I>(static_cast<std::size_t>(A.n_cols))),
+        ghost_matched_(memory_.take<std::uint8_t>(static_cast<std::size_t>(A.n_ghosts))) {
+    std::copy(ghost_matched, ghost_matched + A.n_ghosts, ghost_matched_);
+    list_columns();
+    list_copies(copies);
+  }
+
+  Outbox<I>& outbox() { return outbox_; }
+
+  // Columns that may still be matched.
+  std::int64_t left() const { return left_; }
+
+  // Rows and columns of degree one that the next step continues with.
+  std::int64_t waiting() const { return static_cast<std::int64_t>(forced_.size()); }
+
+  // Counts the degrees of the columns and this rank's part of the degrees of rows.
+  void start() {
+    std::fill(rows_, rows_ + A_.n_rows + A_.n_ghosts, Vertex{0, 0});
+    std::fill(cols_, cols_ + A_.n_cols, Vertex{0, 0});
+    std::fill(wanted_, wanted_ + A_.n_cols, I{-1});
+    for (std::int64_t c = 0; c < A_.n_cols; ++c) {
+      if (A_.col_match[c] >= 0) continue;
+      for (std::int64_t p = A_.indptr[c]; p < A_.indptr[c + 1]; ++p) {
+        const I r = A_.items[p];
+        if (is_matched(r)) continue;
+        change(cols_[c], 1, r);
+        change(rows_[r], 1, number_of(c));
+      }
+      left_ += cols_[c].degree > 0;
+    }
+  }
+
+  // The lines have the degrees that this rank has counted for the ghosts begin .. end - 1.
+  void send_degrees(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t g = begin; g < end; ++g) {
+      if (rows_[A_.n_rows + g].degree != 0) changed_.push_back(static_cast<I>(g));
+    }
+    send_changes();
+  }
+
+  // Adds what other ranks have counted for rows of this rank, before the first step.
+  void add_degrees(std::int64_t n_lines, const I* lines) {
+    for (std::int64_t k = 0; k < n_lines; ++k) {
+      change(rows_[lines[3 * k]], lines[3 * k + 2], lines[3 * k + 1]);
+    }
+  }
+
+  // Processes the lines that arrived and applies the rule of degree one until the rank has no such
+  // row or column, or about `most` lines for other ranks. `choices`: how many columns of any degree
+  // choose a row. Returns the number of visited entries.
+  std::int64_t step(std::int64_t n_lines, const I* lines, std::int64_t choices, std::int64_t most,
+                    Budget& budget) {
+    edges_ = 0;
+    most_ = most;
+    for (std::int64_t k = 0; k < n_lines; ++k) accept(lines + 3 * k);
+    if (is_first_) {
+      is_first_ = false;
+      for (I r = 0; r < A_.n_rows; ++r) {
+        if (rows_[r].degree == 1) forced_.push_back(r);
+      }
+      for (I c = 0; c < A_.n_cols; ++c) {
+        if (cols_[c].degree == 1) forced_.push_back(-1 - c);
+      }
+    }
+    std::vector<std::pair<I, I>> waiting;
+    waiting.swap(waiting_);
+    for (const auto& [r, c] : waiting) claim(r, c);
+    match_forced(budget);
+    for (std::int64_t tested = 0;
+         tested < A_.n_cols && choices > 0 && !is_full() && !budget.stopped(); ++tested, ++next_) {
+      if (next_ == A_.n_cols) next_ = 0;
+      const I c = static_cast<I>(next_);
+      if (A_.col_match[c] >= 0 || wanted_[c] >= 0 || cols_[c].degree == 0) continue;
+      --choices;
+      choose_row(c);
+      match_forced(budget);
+    }
+    send_changes();
+    return edges_;
+  }
+
+  // Completes the matches that the lines of the last step report, without making others, so that
+  // rows and columns agree.
+  void settle(std::int64_t n_lines, const I* lines) {
+    for (std::int64_t k = 0; k < n_lines; ++k) {
+      const I* const line = lines + 3 * k;
+      if (line[0] >= 0 && line[1] < 0) {
+        A_.row_match[line[0]] = -1 - line[1];
+      } else if (line[0] < 0 && line[2] == 1) {
+        const std::int64_t c = std::int64_t{line[1]} - col_first_;
+        if (c >= 0 && c < A_.n_cols) A_.col_match[c] = A_.ghosts[-1 - line[0]];
+      }
+    }
+  }
+
+ private:
+  struct Vertex {
+    I degree, sum;  // of a ghost: the changes that its owner does not know
+  };
+  struct Copy {
+    std::int32_t rank;
+    I place;
+  };
+
+  bool is_full() const {
+    return outbox_.size() + static_cast<std::int64_t>(changed_.size()) >= most_;
+  }
+
+  I number_of(std::int64_t c) const { return static_cast<I>(col_first_ + c); }
+
+  bool is_matched(I r) const {
+    return r < A_.n_rows ? A_.row_match[r] >= 0 : ghost_matched_[r - A_.n_rows] != 0;
+  }
+
+  static void change(Vertex& vertex, I by, I neighbour) {
+    vertex.degree = static_cast<I>(vertex.degree + by);
+    vertex.sum = static_cast<I>(vertex.sum ^ neighbour);
+  }
+
+  // The columns of each row and ghost, among those of this rank.
+  void list_columns() {
+    const std::int64_t n_local = A_.n_rows + A_.n_ghosts;
+    begin_ = memory_.take<std::int64_t>(static_cast<std::size_t>(n_local + 1));
+    list_ = memory_.take<I>(static_cast<std::size_t>(A_.indptr[A_.n_cols]));
+    std::fill(begin_, begin_ + n_local + 1, std::int64_t{0});
+    for (std::int64_t p = 0; p < A_.indptr[A_.n_cols]; ++p) ++begin_[A_.items[p]];
+    for (std::int64_t r = 0, end = 0; r <= n_local; ++r) begin_[r] = end += begin_[r];
+    for (std::int64_t c = A_.n_cols; c-- > 0;) {
+      for (std::int64_t p = A_.indptr[c + 1]; p-- > A_.indptr[c];) {
+        list_[--begin_[A_.items[p]]] = static_cast<I>(c);
+      }
+    }
+  }
+
+  // The ranks that have each row as a ghost, ascending.
+  void list_copies(const Copies<I>& copies) {
+    std::int64_t total = 0;
+    for (int rank = 0; rank < A_.ranks; ++rank) total += copies.counts[rank];
+    copy_begin_ = memory_.take<std::int64_t>(static_cast<std::size_t>(A_.n_rows + 1));
+    copies_ = memory_.take<Copy>(static_cast<std::size_t>(total));
+    std::fill(copy_begin_, copy_begin_ + A_.n_rows + 1, std::int64_t{0});
+    for (std::int64_t k = 0; k < total; ++k) ++copy_begin_[copies.rows[k]];
+    for (std::int64_t r = 0, end = 0; r <= A_.n_rows; ++r) copy_begin_[r] = end += copy_begin_[r];
+    for (int rank = A_.ranks; rank-- > 0;) {
+      total -= copies.counts[rank];
+      for (std::int64_t k = copies.counts[rank]; k-- > 0;) {
+        const I place = static_cast<I>(copies.first[rank] + k);
+        copies_[--copy_begin_[copies.rows[total + k]]] = {rank, place};
+      }
+    }
+  }
+
+  void accept(const I* line) {
+    if (line[0] >= 0 && line[2] != 0) {
+      const I r = line[0];
+      change(rows_[r], line[2], line[1]);
+      if (rows_[r].degree == 1 && A_.row_match[r] < 0) forced_.push_back(r);
+    } else if (line[0] >= 0 && line[1] < 0) {
+      A_.row_match[line[0]] = -1 - line[1];
+    } else if (line[0] >= 0) {
+      accept_proposal(line[0], line[1]);
+    } else if (line[2] == 0) {
+      claim(static_cast<I>(A_.n_rows + line[1]), -1 - line[0]);
+    } else {
+      learn_mate(-1 - line[0], line[1]);
+    }
+  }
+
+  void accept_proposal(I r, I col) {
+    if (A_.row_match[r] >= 0) return;  // the announcement is on its way
+    A_.row_match[r] = col;
+    change(rows_[r], -1, col);
+    remove_row(r);
+    announce(r);
+  }
+
+  // Row r, of degree one, claims column c.
+  void claim(I r, I c) {
+    if (A_.col_match[c] >= 0) return;
+    if (wanted_[c] >= 0 && wanted_[c] != r) {
+      waiting_.push_back({r, c});
+    } else if (r < A_.n_rows) {
+      if (A_.row_match[r] < 0) match_own(r, c);
+    } else {
+      const I g = static_cast<I>(r - A_.n_rows);
+      ghost_matched_[g] = 1;
+      match_column(c, A_.ghosts[g]);
+      send_to_row(g, -1 - number_of(c), 0);
+      remove_row(r);
+    }
+  }
+
+  // The row of a ghost is matched to a column.
+  void learn_mate(I g, I col) {
+    if (ghost_matched_[g] != 0) return;  // this rank has matched it
+    ghost_matched_[g] = 1;
+    const std::int64_t c = std::int64_t{col} - col_first_;
+    if (c >= 0 && c < A_.n_cols) match_column(static_cast<I>(c), A_.ghosts[g]);
+    remove_row(static_cast<I>(A_.n_rows + g));
+  }
+
+  void match_forced(Budget& budget) {
+    const std::int64_t before = edges_;
+    while (!forced_.empty() && !is_full()) {
+      const I k = forced_.back();
+      forced_.pop_back();
+      if (k >= 0) {
+        if (A_.row_match[k] < 0 && rows_[k].degree == 1) match_row(k, rows_[k].sum);
+      } else if (const I c = -1 - k;
+                 A_.col_match[c] < 0 && wanted_[c] < 0 && cols_[c].degree == 1) {
+        match_or_propose(c, cols_[c].sum);
+      }
+    }
+    budget.spend(edges_ - before);
+  }
+
+  // Matches a row of degree one to its column, or claims the column at its owner.
+  void match_row(I r, I col) {
+    const int owner = col_owners_.of(col);
+    const std::int64_t c = std::int64_t{col} - col_owners_.first_of(owner);
+    if (owner == A_.rank) {
+      claim(r, static_cast<I>(c));
+      return;
+    }
+    const Copy* const begin = copies_ + copy_begin_[r];
+    const Copy* const end = copies_ + copy_begin_[r + 1];
+    const Copy* const there = std::lower_bound(
+        begin, end, owner, [](const Copy& copy, int rank) { return copy.rank < rank; });
+    if (there != end) outbox_.put(owner, static_cast<I>(-1 - c), there->place, 0);
+  }
+
+  void match_or_propose(I c, I r) {
+    if (r < A_.n_rows) {
+      match_own(r, c);
+    } else {
+      wanted_[c] = r;
+      send_to_row(static_cast<I>(r - A_.n_rows), number_of(c), 0);
+    }
+  }
+
+  void choose_row(I c) {
+    I chosen = -1;
+    for (std::int64_t p = A_.indptr[c]; p < A_.indptr[c + 1]; ++p) {
+      ++edges_;
+      const I r = A_.items[p];
+      if (is_matched(r) || (chosen >= 0 && r >= A_.n_rows)) continue;
+      chosen = r;
+      if (r < A_.n_rows) break;  // needs no message
+    }
+    if (chosen >= 0) match_or_propose(c, chosen);
+  }
+
+  void match_own(I r, I c) {
+    A_.row_match[r] = number_of(c);
+    change(rows_[r], -1, number_of(c));
+    match_column(c, static_cast<I>(A_.row_bounds[A_.rank] + r));
+    if (remove_row(r) < rows_[r].degree) announce(r);
+  }
+
+  // Matches a column to a row, whose mark or mate is set already, and removes it from other rows.
+  void match_column(I c, I row) {
+    A_.col_match[c] = row;
+    wanted_[c] = -1;
+    --left_;
+    edges_ += A_.indptr[c + 1] - A_.indptr[c];
+    for (std::int64_t p = A_.indptr[c]; p < A_.indptr[c + 1]; ++p) {
+      const I r = A_.items[p];
+      if (is_matched(r)) continue;
+      if (r >= A_.n_rows && rows_[r].degree == 0) {
+        changed_.push_back(static_cast<I>(r - A_.n_rows));
+      }
+      change(rows_[r], -1, number_of(c));
+      if (r < A_.n_rows && rows_[r].degree == 1) forced_.push_back(r);
+    }
+  }
+
+  // Removes a matched row or ghost from the columns of this rank. Returns how many of them are
+  // unmatched.
+  std::int64_t remove_row(I r) {
+    std::int64_t unmatched = 0;
+    edges_ += begin_[r + 1] - begin_[r];
+    for (std::int64_t p = begin_[r]; p < begin_[r + 1]; ++p) {
+      const I c = list_[p];
+      if (A_.col_match[c] >= 0) continue;
+      ++unmatched;
+      if (wanted_[c] == r) wanted_[c] = -1;
+      change(cols_[c], -1, r);
+      left_ -= cols_[c].degree == 0;
+      if (cols_[c].degree == 1) forced_.push_back(-1 - c);
+    }
+    // A column whose degree was one already has proposed to this row, and has no other one.
+    return unmatched;
+  }
+
+  // Reports the mate of a row to all ranks that have the row as a ghost.
+  void announce(I r) {
+    for (std::int64_t k = copy_begin_[r]; k < copy_begin_[r + 1]; ++k) {
+      outbox_.put(copies_[k].rank, -1 - copies_[k].place, A_.row_match[r], 1);
+    }
+  }
+
+  void send_to_row(I g, I a, I b) {
+    const int owner = row_owners_.of(A_.ghosts[g]);
+    outbox_.put(owner, static_cast<I>(A_.ghosts[g] - row_owners_.first_of(owner)), a, b);
+  }
+
+  void send_changes() {
+    for (const I g : changed_) {
+      Vertex& row = rows_[A_.n_rows + g];
+      if (ghost_matched_[g] == 0) send_to_row(g, row.sum, row.degree);
+      row = {0, 0};
+    }
+    changed_.clear();
+  }
+
+  OwnedBipartite<I> A_;
+  Owners row_owners_, col_owners_;
+  I col_first_;
+  Workspace memory_;
+  Vertex *rows_, *cols_;
+  I* wanted_;                    // of a column: the ghost to which it has proposed, or -1
+  std::uint8_t* ghost_matched_;  // whether the row is known to be matched
+  std::int64_t* begin_;          // list_[begin_[r] .. begin_[r + 1]]: the columns of a row or ghost
+  I* list_;
+  std::int64_t* copy_begin_;
+  Copy* copies_;
+  std::vector<I> forced_;                 // rows r, and -1 - c for columns, of degree one
+  std::vector<I> changed_;                // ghosts with changes
+  std::vector<std::pair<I, I>> waiting_;  // claims (row, column) of columns that have proposed
+  Outbox<I> outbox_;
+  std::int64_t left_ = 0, next_ = 0, edges_ = 0, most_ = 0;
+  bool is_first_ = true;
+};
+
+}  // namespace btfperm
