@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank's part of karp-sipser over MPI ranks
 //
-// Idea        A rank knows the degrees of its rows and of its columns: how many unmatched
-// neighbours
-//             each has. A row or column of degree one and its neighbour are matched at once if both
-//             belong to the rank, and so on until the rank has none left. If the neighbour belongs
-//             to another rank, a row claims its column, and a column proposes to its row. Only the
-//             owner of a column matches it to a row that claims it, and only the owner of a row
-//             accepts a proposal. In some steps, columns of any degree choose a row, too.
+// Idea        A rank knows the degrees of its rows and columns: the numbers of their unmatched
+//             neighbours. A row or column of degree one and its neighbour are matched at once if
+//             both belong to the rank, and so on until the rank has none left. If the neighbour
+//             belongs to another rank, a row claims its column, and a column proposes to its row.
+//             Only the owner of a column matches it to a row that claims it, and only the owner of
+//             a row accepts a proposal. In some steps, columns of any degree choose a row, too.
 // Sums        `sum` is the exclusive or of the numbers of the unmatched neighbours. At degree one
-// it
-//             is the neighbour itself, so that no list is searched for it.
+//             it is the neighbour itself, so that no list is searched for it.
 // Order       A column that has proposed waits for the answer, which is the announcement that its
 //             row is matched, to it or to another column. A claim of another row waits, too. A row
 //             that claims a column needs no answer: its degree is one, so either the column becomes
@@ -22,9 +20,9 @@
 //               row, -1 - column, 0         the column has accepted the claim of the row
 //               -1 - column, ghost, 0       the row, a ghost of the receiver, claims the column
 //               -1 - ghost, column, 1       the row, a ghost of the receiver, is matched
-// Cost        O(entries of the rank). A step has about as many lines as the caller permits. A
-// change of a row of another rank is sent once in a step. Invariants  after the lines of a step,
-// degree and sum of a column of this rank are those of its
+// Cost        O(entries of the rank). A step has about as many lines as the caller permits; a
+//             change of a row of another rank is sent once in a step.
+// Invariants  after the lines of a step, degree and sum of a column of this rank are those of its
 //             rows that are not known to be matched. The degree of a row may be too large by
 //             columns whose lines are on their way, but counts every unmatched column
 #pragma once
