@@ -230,6 +230,24 @@ def test_a_diagnosis_of_other_lists_is_not_equal():
     assert one.overdetermined[-1] == one.overdetermined[1]
 
 
+def test_numbers_of_parts_that_do_not_exist():
+    """Lists take negative numbers, as Python's do; numbers of blocks and levels count from 0."""
+    for parts in (DIAGNOSIS.overdetermined, DIAGNOSIS.identical_rows):
+        count = len(parts)
+        assert count and [parts[k - count] is not None for k in range(count)] == [True] * count
+        for k in (count, count + 1, -count - 1, 99):
+            with pytest.raises(IndexError, match=r"there (is|are) "):
+                parts[k]
+        with pytest.raises(btfperm.InvalidArgumentError, match="must be a whole number"):
+            DIAGNOSIS.overdetermined[0.5]
+    graph = D.block_graph()
+    for call, count in ((D.block, D.n_blocks), (graph.blocks_at, graph.n_levels)):
+        assert [call(k) is not None for k in range(count)] == [True] * count
+        for k in (count, count + 1, -1, -count):
+            with pytest.raises(btfperm.InvalidArgumentError, match=f"from 0 to {count - 1}"):
+                call(k)
+
+
 def test_the_properties_of_shapes():
     wide = btfperm.diagnose(np.eye(3, 5))
     assert wide.is_full and not wide.is_nonsingular
