@@ -131,7 +131,7 @@ def order_file(
     """
     if comm is not None and solver is not None:
         raise InvalidArgumentError(
-            "solver= is not available over MPI ranks: run one process, or leave it out"
+            "solver orders are not available over MPI ranks: run one process, or name no solver"
         )
     targets = _targets(outputs, format, convention, solver)
     seconds: dict[str, float] = {}

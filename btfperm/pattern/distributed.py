@@ -104,7 +104,7 @@ class DistributedPattern(Pattern):
             from btfperm.pattern.distributed_values import of_one_type
 
             if values is None:
-                raise InvalidMatrixError(f"{prefix(name)}all ranks must give values=, or none")
+                raise InvalidMatrixError(f"{prefix(name)}all ranks must give values, or none")
             numbers = of_one_type(exchange, values, own[0].size, name)
             return cls.of_parts(exchange, own, shape, symmetric, name, source, values=numbers)
 

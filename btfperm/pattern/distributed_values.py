@@ -48,7 +48,8 @@ def as_distributed_values(
     if isinstance(A, DistributedPattern):
         if A.values is None:
             raise InvalidMatrixError(
-                f"{prefix(A.name)}the DistributedPattern has no values: make it with values="
+                f"{prefix(A.name)}the DistributedPattern has no values: make it with the values of "
+                "its entries"
             )
         return A
     if isinstance(A, str | os.PathLike):
