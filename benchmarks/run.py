@@ -139,7 +139,7 @@ SECTIONS = {
     "external": Entry(
         "external",
         "matchings in graphs of eight times the memory, beside the bandwidth of the disk",
-        "",
+        "2026-11-26-external-field",
     ),
     "diagnose": Entry(
         "diagnosis",
