@@ -25,32 +25,43 @@ def add_option(parser: pytest.Parser) -> None:
         "parameter occurs",
     )
     parser.addoption(
-        "--one", action="store_true", help="of each test function, run one drawn parameter set"
+        "--one",
+        action="store_true",
+        help="of each test function, run one drawn parameter set, or one for each algorithm",
     )
 
 
 def sampled(items: list[pytest.Item], seed: int, *, one: bool = False) -> tuple[list, list]:
     """The items that run, and those that are left out, both in their original order. `one`: a
-    single item of each function."""
+    single item of each function, or of each of its algorithms."""
     functions: dict[str, list[pytest.Item]] = {}
     for item in items:
         functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
     chosen: set[pytest.Item] = set()
     draw = random.Random(seed)
     for function in functions.values():
-        # Names and identities of values: `callspec.indices` of pytest 9 numbers whole sets.
-        occurred: set[tuple[str, int]] = set()
-        for item in draw.sample(function, 1 if one else len(function)):
-            spec = getattr(item, "callspec", None)
-            values = (
-                {(name, id(value)) for name, value in spec.params.items()} if spec else {("", 0)}
-            )
+        occurred: set[tuple[str, object]] = set()
+        for item in draw.sample(function, len(function)):
+            values = _algorithm(item) if one else _values(item)
             if values - occurred:
                 occurred |= values
                 chosen.add(item)
     return [item for item in items if item in chosen], [
         item for item in items if item not in chosen
     ]
+
+
+def _values(item: pytest.Item) -> set[tuple[str, object]]:
+    """Names and identities of values: `callspec.indices` of pytest 9 numbers whole sets."""
+    spec = getattr(item, "callspec", None)
+    return {(name, id(value)) for name, value in spec.params.items()} if spec else {("", 0)}
+
+
+def _algorithm(item: pytest.Item) -> set[tuple[str, object]]:
+    """The name of the algorithm where a function runs every algorithm."""
+    if item.get_closest_marker("every_algorithm"):
+        return {("", item.callspec.params["row"].name)}
+    return {("", None)}
 
 
 def keep_first_values(function: pytest.Item) -> None:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`--sample` leaves out combinations, but no value of a parameter; `--one` runs one combination."""
+"""`--sample` leaves out combinations, but no value of a parameter; `--one` runs one combination
+of each algorithm."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from tests.sampling import sampled
 
@@ -39,8 +41,14 @@ def test_alone():
 
 
 class Named:
-    def __init__(self, nodeid):
+    """An item; with a `row`, its function has the marker `every_algorithm`."""
+
+    def __init__(self, nodeid, row=None):
         self.nodeid = nodeid
+        self.callspec = SimpleNamespace(params={"row": row})
+
+    def get_closest_marker(self, name):
+        return name if self.callspec.params["row"] else None
 
 
 def test_one_combination_of_each_function():
@@ -51,6 +59,20 @@ def test_one_combination_of_each_function():
         assert len(chosen) == 2 and items[1] in chosen and len(left_out) == 2
         drawn |= {item.nodeid for item in chosen}
     assert len(drawn) == 4
+
+
+def test_one_combination_of_each_algorithm():
+    """With the marker, in any of the algorithm's variants."""
+    items = [
+        Named(f"a.py::test_it[{name}-{form}]", SimpleNamespace(name=name))
+        for name, form in [("a", 1), ("a", 2), ("b", 1), ("c", 1), ("c", 2), ("c", 3)]
+    ]
+    drawn = set()
+    for seed in range(50):
+        chosen, _ = sampled(items, seed, one=True)
+        assert [item.callspec.params["row"].name for item in chosen] == ["a", "b", "c"]
+        drawn |= {item.nodeid for item in chosen}
+    assert len(drawn) == len(items)
 
 
 def test_each_value_occurs_and_few_combinations(tmp_path):

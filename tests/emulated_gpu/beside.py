@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 # kernel if each value of each parameter occurs.
 TESTS = (
     "tests/transversal/test_gpu_small.py",
+    "tests/transversal/test_gpu_parts.py",
     "tests/dulmage_mendelsohn/test_gpu_small.py",
     "tests/pattern/test_gpu_small.py",
     "tests/pattern/test_values_gpu.py",
@@ -47,8 +48,8 @@ def why_no_child() -> str | None:
 
 
 def start(seed: int) -> subprocess.Popen[str]:
-    """Starts the child. It runs each test function with one drawn combination of its parameters;
-    `.ci/run emulated` runs all values, with AddressSanitizer."""
+    """Starts the child. It runs each test function with one drawn combination of its parameters, or
+    with one for each algorithm; `.ci/run emulated` runs all values, with AddressSanitizer."""
     options = ["-q", "-x", "-m", "gpu", "--one", "-p", "no:cacheprovider", "-p", "no:xdist"]
     command = [sys.executable, "-m", "tests.emulated_gpu", "-m", "pytest", *options, *TESTS]
     return subprocess.Popen(

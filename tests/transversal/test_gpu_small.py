@@ -67,6 +67,7 @@ def judged_by_the_device(monkeypatch):
     monkeypatch.setattr(importlib.import_module("btfperm.transversal.certificate"), "prove", fail)
 
 
+@pytest.mark.every_algorithm
 @each_variant
 def test_rank_and_proof(row, options, judged_by_the_device, run_seed):
     more = {} if row.is_initializer else {"initializer": "none"}
