@@ -33,19 +33,33 @@ READING = {
     "block_triangular_form": btfperm.block_triangular_form,
     "diagnose": btfperm.diagnose,
     "preorder": btfperm.preorder,
+    "as_valued": btfperm.as_valued,
+    "read_valued": btfperm.read_valued,
+    "solve": lambda A, **how: btfperm.solve(A, np.ones(3), **how),
+    "compare_solvers": lambda A, **how: btfperm.compare_solvers(A, repeats=1, **how),
 }
 
 
 @pytest.mark.parametrize("name", READING)
 def test_drop_zeros(file, name):
     for given in (file, np.eye(3)):
-        if name == "read" and given is not file:
+        if name in ("read", "read_valued") and given is not file:
             continue
         for value in NO_TRUTH:
             with pytest.raises(InvalidArgumentError, match="drop_zeros must be True or False"):
                 READING[name](given, drop_zeros=value)
         for value in (True, False, 1, 0, np.True_):
             assert READING[name](given, drop_zeros=value) is not None
+
+
+@pytest.mark.parametrize("within", [0, 10])
+def test_drop_zeros_of_a_report(file, tmp_path, within):
+    target = tmp_path / "report.html"
+    for given in (file, np.eye(3)):
+        for value in NO_TRUTH:
+            with pytest.raises(InvalidArgumentError, match="drop_zeros must be True or False"):
+                btfperm.report(given, target, drop_zeros=value, solvers_within=within)
+    assert not target.exists()
 
 
 def test_the_other_arguments_of_read(file):

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.arguments import one_of, whole_number
+from btfperm.arguments import one_of, truth, whole_number
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.io.vectors import read_vectors, write_vectors
 from btfperm.ordering.inside_blocks import BlockOrdering
@@ -184,7 +184,8 @@ def square_matrix(A: Any, drop_zeros: bool | None = None) -> ValuedPattern:
     if isinstance(A, str | os.PathLike):
         from btfperm.io import values_of
 
-        valued = values_of(A, bool(drop_zeros), "a system needs values")
+        drop = drop_zeros is not None and truth("drop_zeros", drop_zeros)
+        valued = values_of(A, drop, "a system needs values")
     else:
         valued = as_valued(A, drop_zeros=drop_zeros).on_host()
     m, n = valued.shape

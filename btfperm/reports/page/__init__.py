@@ -16,7 +16,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from btfperm.arguments import path_text
+from btfperm.arguments import path_text, truth
 from btfperm.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -183,9 +183,10 @@ def _read(
         return as_pattern(A, drop_zeros=drop_zeros, threads=threads), None
     from btfperm.io import pattern_and_values, read
 
+    drop = drop_zeros is not None and truth("drop_zeros", drop_zeros)
     if within > 0 and _is_small(path_text(A), within):
-        return pattern_and_values(A, bool(drop_zeros))
-    return read(A, drop_zeros=bool(drop_zeros), threads=threads or 0), None
+        return pattern_and_values(A, drop)
+    return read(A, drop_zeros=drop, threads=threads or 0), None
 
 
 def _is_small(path: str, within: float) -> bool:
