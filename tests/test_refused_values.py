@@ -11,6 +11,7 @@ import btfperm
 from btfperm.backends import select
 from btfperm.errors import InvalidArgumentError
 
+D = btfperm.dulmage_mendelsohn(np.eye(3))
 NO_TRUTH = [2, -1, "yes", "", None.__class__, 0.5, [True], np.array([True, False])]
 NO_COUNT = [-1, 1.5, "1", [1], 2**40]
 NO_FUNCTION = [3, "print", [print]]
@@ -50,6 +51,31 @@ def test_drop_zeros(file, name):
                 READING[name](given, drop_zeros=value)
         for value in (True, False, 1, 0, np.True_):
             assert READING[name](given, drop_zeros=value) is not None
+
+
+WRITING = {
+    "npz": lambda path, value: btfperm.save(D, path, replace=value),
+    "txt": lambda path, value: D.save(path, replace=value),
+    "mtx": lambda path, value: btfperm.write_matrix(path, np.eye(2), replace=value),
+    "npy": lambda path, value: btfperm.solve(np.eye(2), np.ones(2)).save(path, replace=value),
+    "html": lambda path, value: btfperm.report(np.eye(2), path, solvers_within=0, replace=value),
+}
+
+
+@pytest.mark.parametrize("suffix", WRITING)
+def test_replace(tmp_path, suffix):
+    """A word such as "no" must not replace a file."""
+    path = tmp_path / f"a.{suffix}"
+    for value in (*NO_TRUTH, "no", None):
+        with pytest.raises(InvalidArgumentError, match="replace must be True or False"):
+            WRITING[suffix](path, value)
+    assert not list(tmp_path.iterdir())
+    path.write_bytes(b"old")
+    with pytest.raises(btfperm.ResourceMissingError, match="exists already"):
+        WRITING[suffix](path, False)
+    assert path.read_bytes() == b"old"
+    WRITING[suffix](path, True)
+    assert path.read_bytes() != b"old"
 
 
 @pytest.mark.parametrize("within", [0, 10])

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from btfperm import _core
-from btfperm.arguments import path_text
+from btfperm.arguments import path_text, truth
 from btfperm.errors import BtfpermError, ResourceMissingError
 
 __all__ = ["atomic_write", "remove_unfinished"]
@@ -57,6 +57,7 @@ def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Itera
     b'whole'
     """
     text = path_text(path)
+    replace = truth("replace", replace)
     try:
         if text == "-":
             yield sys.stdout.buffer
