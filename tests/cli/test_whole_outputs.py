@@ -100,6 +100,13 @@ def test_the_reports_of_matrices_without_entries(cli, matrix):
     assert "  search            ss-bfs (cpu backend)" in none
 
 
+def test_full_rank_is_that_of_the_shorter_side(cli, matrix):
+    for name in ("wide", "tall"):
+        assert "  structural rank   2 (full)\n" in cli(matrix(name)).out
+    short = "2 of 3: structurally deficient"
+    assert f"  structural rank   {short}\n" in cli(matrix("singular")).out
+
+
 def test_the_explanation_has_every_rule(cli, parts):
     """The lines of the text are those of the object, whose figures change with the rules."""
     explain = cli(parts, "--json").json["explain"]
