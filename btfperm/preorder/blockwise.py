@@ -36,13 +36,14 @@ from btfperm.preorder.singles import zero_alone
 from btfperm.preorder.values import Columns, refuse_below
 from btfperm.results import IndexArray
 
-__all__ = ["LARGE", "BlockwiseFactors", "checked_threshold"]
+__all__ = ["FEW_ROWS", "LARGE", "NARROW", "BlockwiseFactors", "checked_threshold"]
 
 LARGE = 64
-# Columns that SuperLU updates together. In an order with little fill, its wider default makes the
-# factorization take 1.1 to 2.4 times as long. 1 is best below 1,000 rows; on NSR8K, where L and U
-# are nearly dense, it takes 1.6 times as long as 4.
-_FEW_ROWS, _NARROW_PANEL, _PANEL = 1_000, 1, 4
+# Fewer columns that SuperLU updates together than its default, which makes the factorization of
+# sparse factors take 1.1 to 2.4 times as long. With dense ones, as those of NSR8K, the default is
+# twice as fast as 4. Segments of fewer rows are so small that one column is best.
+NARROW = 4
+FEW_ROWS = 1_000
 _MOST_ENTRIES = 2**31 - 1  # SciPy's SuperLU has 32-bit indices
 _Numbers = npt.NDArray[Any]
 
@@ -75,6 +76,7 @@ class BlockwiseFactors:
         col_perm: IndexArray,
         blocks: IndexArray,
         diag_pivot_thresh: float,
+        panel_size: int | None = None,
     ) -> None:
         n, nnz = columns.n, columns.indices.size
         if nnz > _MOST_ENTRIES:
@@ -82,7 +84,7 @@ class BlockwiseFactors:
                 f"SciPy's SuperLU takes at most {_MOST_ENTRIES:,} entries, this matrix has "
                 f"{nnz:,}; use solver='klu', or give .klu or .apply(A) to another solver"
             )
-        self._threshold = diag_pivot_thresh
+        self._threshold, self._panel_size = diag_pivot_thresh, panel_size
         self._columns = columns
         self._row_perm, self._col_perm, self._blocks = row_perm, col_perm, blocks
         order = (array.astype(np.int32, copy=False) for array in (row_perm, col_perm, blocks))
@@ -124,7 +126,7 @@ class BlockwiseFactors:
         p, q = self._inside[begin], self._inside[end]
         starts = self._inside[begin : end + 1] - p
         square = _square(numbers[p:q], self._rows[p:q], starts)
-        factors = _superlu(square, self._threshold)
+        factors = _superlu(square, self._threshold, self._panel_size)
         if factors is None:
             raise NumericallySingularError(self._where_singular(square, begin))
         return factors
@@ -251,18 +253,14 @@ def _square(values: _Numbers, rows: IndexArray, starts: IndexArray) -> Any:
     return square
 
 
-def _superlu(square: Any, diag_pivot_thresh: float) -> Any:
+def _superlu(square: Any, diag_pivot_thresh: float, panel_size: int | None) -> Any:
     """SuperLU's factors in the order given; None when a pivot is zero."""
     from scipy.sparse.linalg import splu
 
-    few = square.shape[0] < _FEW_ROWS
-    options = {
-        "permc_spec": "NATURAL",
-        "diag_pivot_thresh": diag_pivot_thresh,
-        "panel_size": _NARROW_PANEL if few else _PANEL,
-    }
+    panel_size = 1 if square.shape[0] < FEW_ROWS else panel_size
+    options = {"diag_pivot_thresh": diag_pivot_thresh, "panel_size": panel_size}
     try:
-        return splu(square, **options)
+        return splu(square, permc_spec="NATURAL", **options)
     except MemoryError:
         raise ResourceMissingError(
             f"not enough memory for the factors of {square.shape[0]:,} rows; "

@@ -17,7 +17,7 @@ from btfperm.errors import InvalidArgumentError, SolverMissingWarning
 from btfperm.ordering import Fill, count_fill, order_places
 from btfperm.ordering.inside_blocks import BlockOrdering, fill_of, is_nearly_symmetric
 from btfperm.pattern import inverse, permute
-from btfperm.preorder.blockwise import BlockwiseFactors, checked_threshold
+from btfperm.preorder.blockwise import FEW_ROWS, NARROW, BlockwiseFactors, checked_threshold
 from btfperm.preorder.factorization import Factorization, Factors
 from btfperm.preorder.gather import Gather, has_columns
 from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors
@@ -46,6 +46,8 @@ _SAFE_THRESHOLD = 0.1
 # the entries on bcsstk13 and 0.26 times on commanche_dual. In other blocks it may have many more:
 # 6.7 times on hangGlider_2.
 _SMALL_THRESHOLD = 0.001
+# L + U with at most this number of entries per row is sparse: bcsstk13 has 261, NSR8K 660.
+_SPARSE_FACTORS = 300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -251,7 +253,7 @@ class Preordering(SolverOrder, OnDemand):
             factors = KluFactors(columns, rows, cols, blocks, library, tolerance)
         else:
             thresh = self._threshold if thresh is None else thresh
-            factors = BlockwiseFactors(columns, rows, cols, blocks, thresh)
+            factors = BlockwiseFactors(columns, rows, cols, blocks, thresh, self._panel_size)
         return Factorization(columns, factors)
 
     @cached_property
@@ -262,6 +264,16 @@ class Preordering(SolverOrder, OnDemand):
         if by_diagonal and (weighted or self._is_nearly_symmetric):
             return _SMALL_THRESHOLD
         return _SAFE_THRESHOLD if weighted or by_diagonal else 1.0
+
+    @cached_property
+    def _panel_size(self) -> int | None:
+        """The number of columns that SuperLU updates together; None: its default, if some block is
+        large and the factors are expected to be dense."""
+        if np.diff(self.blocks).max(initial=0) < FEW_ROWS:
+            return NARROW
+        fill = self.predicted_fill
+        is_sparse = fill is not None and fill.total <= _SPARSE_FACTORS * self.shape[0]
+        return NARROW if is_sparse else None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Preordering):

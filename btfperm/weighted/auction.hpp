@@ -58,10 +58,11 @@ class Auction {
         displaced_(memory.lists[3]) {}
 
   // Improves the prices of the rows and the matching in the memory, in phases with smaller and
-  // smaller epsilon. After `most_passes` over the entries it stops; columns may then have no row.
+  // smaller epsilon, each of which divides it by `shrink`. After `most_passes` over the entries it
+  // stops; columns may then have no row.
   // Returns false and changes nothing if more than `most_equal` of the columns have several best
   // choices. Then bids would lower prices by epsilon only, and a search is faster.
-  bool run(int phases, double most_passes, int threads) {
+  bool run(int phases, double shrink, double most_passes, int threads) {
     threads_ = threads;
     Workspace workspace;
     copy_entries(workspace);
@@ -81,7 +82,6 @@ class Auction {
 
  private:
   static constexpr double first_share = 4;
-  static constexpr double shrink = 5;
   static constexpr double rounding = 1e-12;
   // The largest share of columns with several best choices for which an auction is worthwhile: on
   // rnd_1e5_d5 with the values 1, 2, 4, 8 (share .72) it halves the time; on NSR8K (.78) the search
@@ -132,8 +132,10 @@ class Auction {
   void prefetch_bids(At at) const {
     if (const I j = at(8); j >= 0) prefetch(&A_.indptr[j]);
     if (const I j = at(4); j >= 0) {
-      prefetch(&entries_[A_.indptr[j]]);
-      prefetch(&entries_[A_.indptr[j + 1] - 1]);
+      const Entry* const first = entries_ + A_.indptr[j];
+      const I count = std::min<I>(A_.indptr[j + 1] - A_.indptr[j], most_prefetched);
+      for (I k = 0; k < count; k += entries_in_line) prefetch(first + k);
+      prefetch(first + count - 1);
     }
     if (const I j = at(2); j >= 0) {
       const I last = std::min<I>(A_.indptr[j + 1], A_.indptr[j] + most_prefetched);
@@ -141,6 +143,7 @@ class Auction {
     }
   }
   static constexpr I most_prefetched = 16;
+  static constexpr I entries_in_line = 64 / sizeof(Entry);  // of the cache
 
   // Calls body(k) for k = 0 ... count - 1, on several threads if `count` is large enough.
   template <class Body>

@@ -26,6 +26,7 @@ namespace btfperm {
 template <class I>
 struct HeavyPerfect {
   static constexpr int phases = 2;
+  static constexpr double shrink = 5;
   // Largest number of passes for the searches after the start; with more, the auction is faster.
   static constexpr double most_search_passes = 4;
 
@@ -37,7 +38,7 @@ struct HeavyPerfect {
     const Outcome outcome = search.run(most_search_passes);
     if (outcome != Outcome::gave_up) return outcome == Outcome::done;
     Auction<I> auction(block, memory, budget, counters);
-    if (!auction.run(phases, most_auction_passes, threads)) {
+    if (!auction.run(phases, shrink, most_auction_passes, threads)) {
       return search.run_again(true) == Outcome::done;
     }
     return search.complete() == Outcome::done;
