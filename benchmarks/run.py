@@ -164,7 +164,7 @@ SECTIONS = {
     "solver-overhead": Entry(
         "solvers.overhead",
         "order, factor and solve from 50 unknowns to a million 1x1 blocks",
-        "2026-11-25-solver-overhead-field",
+        "2026-11-26-solver-overhead-field",
     ),
     "weights": Entry(
         "solvers.weights",

@@ -186,19 +186,23 @@ def _placed(pattern: Pattern, form: Decomposition, places: IndexArray, threads: 
     return InsideOrder(rows[places], cols[places], "minimum-fill", fill)
 
 
-def fill_of(form: Decomposition, col_perm: IndexArray, threads: int = 1) -> Fill | None:
-    """The predicted `Fill` inside the blocks, in the order `col_perm`; None if it is too large to
-    be counted, or the form has no pattern."""
+def fill_of(form: Decomposition, col_perm: IndexArray, most: int = MOST_FILL) -> Fill | None:
+    """The predicted `Fill` inside the blocks, in the order `col_perm`; None if L has more than
+    `most` entries in one block, or the form has no pattern."""
     pattern: Pattern | None = form.pattern
-    return None if pattern is None else _fill_in(pattern.on_host(), form, col_perm, threads)
+    return None if pattern is None else _fill_in(pattern.on_host(), form, col_perm, 1, most)
 
 
 def _fill_in(
-    pattern: Pattern, form: Decomposition, col_perm: IndexArray, threads: int
+    pattern: Pattern,
+    form: Decomposition,
+    col_perm: IndexArray,
+    threads: int,
+    most: int = MOST_FILL,
 ) -> Fill | None:
     order = inverse(form.col_perm)[col_perm].astype(form.col_perm.dtype, copy=False)
     permuted = form.matched_row_perm, form.col_perm, form.row_blocks
-    return count_fill(pattern, *permuted, order, MOST_FILL, threads)
+    return count_fill(pattern, *permuted, order, most, threads)
 
 
 def is_nearly_symmetric(form: BlockTriangularForm) -> bool:

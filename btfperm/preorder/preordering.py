@@ -271,8 +271,11 @@ class Preordering(SolverOrder, OnDemand):
         large and the factors are expected to be dense."""
         if np.diff(self.blocks).max(initial=0) < FEW_ROWS:
             return NARROW
-        fill = self.predicted_fill
-        is_sparse = fill is not None and fill.total <= _SPARSE_FACTORS * self.shape[0]
+        most = _SPARSE_FACTORS * self.shape[0]
+        fill: Fill | None = vars(self).get("predicted_fill")
+        if fill is None:  # L has about half of the entries
+            fill = fill_of(self.form, self.col_perm, most // 2)
+        is_sparse = fill is not None and fill.total <= most
         return NARROW if is_sparse else None
 
     def __eq__(self, other: object) -> bool:

@@ -20,7 +20,7 @@ from btfperm.errors import (
     InvalidMatrixError,
     NumericallySingularError,
 )
-from btfperm.preorder import blockwise
+from btfperm.preorder import blockwise, preordering
 from btfperm.preorder.singles import SingleFactors
 from tests import strategies
 from tests.conventions.permuted import dominant
@@ -231,6 +231,22 @@ def test_few_rows_are_one_segment():
         x = np.arange(1.0, n + 1)
         for trans, op in (("N", A), ("T", A.T)):
             np.testing.assert_allclose(F.solve(op @ x, trans), x)
+
+
+def test_superlu_updates_few_columns_together_unless_the_factors_are_dense(monkeypatch):
+    """A large block with dense factors needs SuperLU's own panels; the solution is the same."""
+    monkeypatch.setattr(preordering, "FEW_ROWS", 40)
+    monkeypatch.setattr(blockwise, "FEW_ROWS", 40)
+    monkeypatch.setattr(preordering, "_SPARSE_FACTORS", 10)
+    rng = np.random.default_rng(0)
+    line = sp.diags_array([np.ones(59), 4 * np.ones(60), np.ones(59)], offsets=[-1, 0, 1])
+    dense = rng.normal(size=(60, 60))
+    for A, expected in ((line, blockwise.NARROW), (dense, None), (dense[:30, :30], 4)):
+        A = sp.csc_array(A)
+        p = btfperm.preorder(A, solver="superlu")
+        assert p._panel_size == expected
+        x = np.arange(1.0, A.shape[0] + 1)
+        np.testing.assert_allclose(p.factor(A).solve(A @ x), x, rtol=1e-9)
 
 
 def test_coupling_between_blocks_causes_no_fill(monkeypatch):
