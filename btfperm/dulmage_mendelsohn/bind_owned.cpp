@@ -42,6 +42,13 @@ NumpyArray<I> array_of(const std::vector<I>& found) {
 }
 
 template <class I>
+NumpyArray<I> listed(const Touched<I>& touched) {
+  NumpyArray<I> places = new_array<I>(touched.count());
+  touched.list(places.data());
+  return places;
+}
+
+template <class I>
 GrowingLists<I> growing_lists(const Out<std::int64_t>& next, const Out<I>& items) {
   return {static_cast<std::int64_t>(next.shape(0)), static_cast<std::int64_t>(items.shape(0)),
           next.data(), items.data()};
@@ -72,7 +79,7 @@ void bind_owned(nb::module_& module) {
                  static_cast<std::int64_t>(seeds.shape(0)), seeds.data(), values.data(), touched,
                  budget);
         });
-        return array_of(touched.ghosts);
+        return listed(touched);
       },
       nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(), nb::arg("active").noconvert(),
       nb::arg("within").noconvert(), nb::arg("label").noconvert(), nb::arg("seeds").noconvert(),
@@ -90,7 +97,7 @@ void bind_owned(nb::module_& module) {
           peel_owned(G, degree.data(), height.data(), static_cast<std::int64_t>(ready.shape(0)),
                      ready.data(), touched, budget);
         });
-        return array_of(touched.ghosts);
+        return listed(touched);
       },
       nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(), nb::arg("active").noconvert(),
       nb::arg("degree").noconvert(), nb::arg("height").noconvert(), nb::arg("ready").noconvert(),

@@ -47,6 +47,7 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     _core.backends.return_free_memory()  # that of the search
     graph, in_unmatched_row = digraph_of_matching(pattern, row_match)
     part = coarse_parts(graph, in_unmatched_row, match)
+    _core.backends.return_free_memory()
     name, height = find_square(graph, part == SQUARE)
     del graph, in_unmatched_row
     _core.backends.return_free_memory()

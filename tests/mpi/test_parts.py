@@ -123,6 +123,16 @@ def test_lists_that_are_too_short_are_refused():
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])
+def test_ghosts_are_listed_in_ascending_order(width):
+    """Vertex 0 has the ghosts 5, 1 and 3, of six."""
+    indptr, targets = np.array([0, 3]), np.array([5, 1, 3], dtype=width)
+    active, none = np.ones(1, dtype=np.uint8), np.empty(0, dtype=width)
+    zero, label = np.zeros(1, dtype=width), np.full(7, -1, dtype=width)
+    ghosts = _core.dulmage_mendelsohn.spread(indptr, targets, active, none, label, zero, zero)
+    assert ghosts.tolist() == [0, 2, 4] and ghosts.dtype == width
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
 def test_edges_are_reversed_piece_by_piece(width):
     """The lists [1, 3], [0, 4], [1] of a rank: vertices 0 to 2 have the numbers 10 to 12, 3 and 4
     are ghosts."""

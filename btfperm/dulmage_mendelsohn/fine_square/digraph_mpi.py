@@ -139,10 +139,13 @@ class Digraph:
             ghosts = _core.dulmage_mendelsohn.spread(
                 lists.indptr, lists.items, active, accepted, label, seeds, values
             )
+            del seeds, values
             lines, total = halo.step(ghosts, label[halo.own :][ghosts])
+            del ghosts
             if not total:
                 return label[: halo.own]
             seeds, values = lines[:, 0].copy(), lines[:, 1].copy()
+            del lines
 
     def peel(
         self,

@@ -12,7 +12,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "backends/cpu/budget.hpp"
@@ -31,7 +33,7 @@ struct OwnedDigraph {
   bool owns(I v) const { return v < count; }
 };
 
-// Ghosts in the order in which they changed, each once.
+// The ghosts that have changed.
 template <class I>
 class Touched {
  public:
@@ -39,15 +41,26 @@ class Touched {
       : first_(static_cast<I>(G.count)), is_listed_(static_cast<std::size_t>(G.n_ghosts), 0) {}
 
   void put(I v) {
-    if (is_listed_[v - first_] != 0) return;
+    count_ += is_listed_[v - first_] == 0;
     is_listed_[v - first_] = 1;
-    ghosts.push_back(v - first_);
   }
 
-  std::vector<I> ghosts;
+  std::size_t count() const { return count_; }
+
+  // Writes the places of these ghosts among all ghosts, ascending.
+  void list(I* places) const {
+    const std::uint8_t* const begin = is_listed_.data();
+    const std::uint8_t* const end = begin + is_listed_.size();
+    const std::uint8_t* at = begin;
+    for (std::size_t k = 0; k < count_; ++k, ++at) {  // memchr skips many bytes at once
+      at = static_cast<const std::uint8_t*>(std::memchr(at, 1, static_cast<std::size_t>(end - at)));
+      places[k] = static_cast<I>(at - begin);
+    }
+  }
 
  private:
   I first_;
+  std::size_t count_ = 0;
   std::vector<std::uint8_t> is_listed_;
 };
 
