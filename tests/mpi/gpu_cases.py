@@ -68,7 +68,8 @@ class FakeNccl:
 def case_random_matrices():
     for seed in range(6):
         on_gpus(inputs.random_matrix(seed))
-        on_gpus(inputs.random_matrix(seed), initializer="none")
+        for initializer in ("greedy", "none"):
+            on_gpus(inputs.random_matrix(seed), initializer=initializer)
 
 
 def case_families():
