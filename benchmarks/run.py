@@ -194,7 +194,7 @@ SECTIONS = {
     "mpi-model": Entry(
         "mpi.prediction",
         "a model of the time over MPI ranks and its prediction for 1,024; --counts names the ranks",
-        "",
+        "2026-11-26-mpi-model-field",
     ),
     "pictures": Entry(
         "pictures",
