@@ -12,7 +12,7 @@ Beware      The arrays grow with the entries read, not with the number that the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,11 @@ from btfperm import _core
 from btfperm.backends.threads import startable_threads, usable_cores
 from btfperm.errors import UnreadableInputError
 from btfperm.io.header import Header
-from btfperm.io.matrix_market_dense import ArrayPosition
 from btfperm.io.source import Progress, Source, shown, skip_line
 from btfperm.io.values import reflected
+
+if TYPE_CHECKING:
+    from btfperm.io.matrix_market_dense import ArrayPosition
 
 __all__ = ["BLOCK", "VALUE_TYPE", "Body", "Parser", "Take", "read_body", "stream_body"]
 
@@ -191,7 +193,11 @@ class Parser:
         self._threads = 0  # not known yet
         self.body = body
         self._buffer: npt.NDArray[Any] = np.empty(0, dtype=bool)
-        self._column = ArrayPosition(header) if header.layout == "array" else None
+        self._column: ArrayPosition | None = None
+        if header.layout == "array":  # few files need the module
+            from btfperm.io.matrix_market_dense import ArrayPosition
+
+            self._column = ArrayPosition(header)
 
     def blocks(self, size: int) -> Iterator[Text]:
         """Yields blocks of whole lines. Each block overwrites the block before."""

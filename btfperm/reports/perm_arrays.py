@@ -136,9 +136,13 @@ def _from_json(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _array(items: list[Any]) -> npt.NDArray[Any]:
-    """A list of a JSON file; one of objects if it holds anything but numbers. NumPy's array of
-    texts would have a place of the longest text for each of them."""
-    if all(isinstance(item, int | float) for item in items):
+    """A list of numbers in a JSON file, or of equally long lists of them; all others become lists
+    of objects. NumPy's array of texts would have a place of the longest text for each of them."""
+    are_lists = bool(items) and all(isinstance(item, list) for item in items)
+    rows = items if are_lists else [items]
+    if all(len(row) == len(rows[0]) for row in rows) and all(
+        isinstance(item, int | float) for row in rows for item in row
+    ):
         return np.asarray(items, dtype=None if items else np.int64)
     return np.fromiter(items, dtype=object, count=len(items))
 
