@@ -22,7 +22,7 @@ DEFAULTS = {
     "local-max gpu": {"limit": 8, "ties": "renewed"},
     "local-max-external cpu": {"limit": 8, "ties": "renewed"},
     "meeting-trees gpu": {"pairs": "any"},
-    "ms-bfs-graft cpu": {"alpha": 5, "direction": 1, "frontiers": 0, "graft": 1},
+    "ms-bfs-graft cpu": {"alpha": 5, "direction": 1, "frontiers": 0, "graft": 1, "whole": 0},
     "pothen-fan cpu": {"fairness": 1},
     "push-relabel cpu": {"relabel": 0.5},
     "push-relabel-mt cpu": {"queue_limit": 500, "relabel_frequency": 16},

@@ -141,7 +141,7 @@ def page(paper: Paper, folder: Path = RESULTS) -> tuple[str, list[Item]]:
     section = f"paper-{paper.number}"
     main, real = newest(section, PREFERRED, folder), newest(section, ("real",), folder)
     items = paper.items(main, real)
-    more = newest(paper.more, PREFERRED) if paper.more else None
+    more = newest(paper.more, PREFERRED, folder) if paper.more else None
     shown = [result for result in (main, real, more) if result]
     stem = f"../../benchmarks/results/{shown[0].stem}" if shown else ""
     return (

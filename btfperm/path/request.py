@@ -87,7 +87,7 @@ class Request:
         if not isinstance(backend, str) or backend != "auto":
             check_backend(backend)
             self.backend = backend
-        if device == "gpu":
+        if isinstance(device, str) and device == "gpu":
             self.device = EACH_RANKS
             if backend != "mpi":
                 raise InvalidArgumentError(
