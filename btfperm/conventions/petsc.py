@@ -5,8 +5,9 @@
 exchange rows; the matching is on the diagonal of B. To factor, permute first and factor B in its
 natural order (`MATORDERINGNATURAL`): `MatLUFactor` of A with these index sets fails if an entry on
 the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. B is
-ordered against fill inside the blocks for pivots on the diagonal; ``preorder(A, solver="klu")``
-does the same with the values.
+ordered against fill inside the blocks for pivots on the diagonal. A decomposition ignores the size
+of the entries; ``preorder(A, solver="klu")`` may put larger ones on the diagonal (its argument
+`weights`).
 
 `btfperm.io.write_petsc_is` writes index sets in PETSc's binary format, for `ISLoad`.
 """

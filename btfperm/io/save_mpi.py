@@ -2,7 +2,7 @@
 """``perm.npz`` of a distributed decomposition: the first rank writes what the others send.
 
 The bytes are those that one process writes. The first rank holds one piece of one array at a time.
-Other formats and conventions need the whole arrays, on the first rank only.
+For other formats and conventions, each rank gathers the whole arrays, and the first rank writes.
 """
 
 from __future__ import annotations

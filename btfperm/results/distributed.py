@@ -223,7 +223,8 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
         replace: bool = True,
     ) -> None:
         """Writes the result to one file. Collective. The first rank writes ``perm.npz`` in pieces
-        that the others send; for other formats and conventions it needs the whole result."""
+        that the others send; for other formats and conventions, each rank gathers the whole result,
+        and the first one writes it."""
         from btfperm.io.save_mpi import save_distributed
 
         save_distributed(self, path, format=format, convention=convention, replace=replace)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The measured worth of each rule of ``auto_table.py``.
+"""How many times slower than the best the choices of the rules of ``auto_table.py`` are.
 
-``python -m benchmarks.run --section regret`` and ``--section regret-gpu`` measure how much slower
-the choices are than the best ones, and write the result for each rule to ``auto_measured.json``.
+``python -m benchmarks.run --section regret`` and ``--section regret-gpu`` measure it. With
+``--rules`` they write it to ``auto_measured.json``, for each rule that held on a matrix for which
+two choices were measured.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ __all__ = ["measured"]
 
 
 def measured() -> Mapping[str, Any]:
-    """What was measured for each rule; read from the file at each call."""
+    """What was measured, by decision and rule; read from the file at each call."""
     path = Path(__file__).with_name("auto_measured.json")
     found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of ``auto``: for each decision, the first rule whose conditions all hold is applied.
 
-The bounds were set on one half of the families and real matrices of benchmarks/regret/cpu.py. The
-rules about a GPU were set on the half ``fit`` of benchmarks/regret/gpu.py. ``auto_measured.json``
-has the measured worth of each rule; for rules about a GPU it was measured on the half that was not
-used to set them. The rules for ``"published"`` were set on results in benchmarks/results: regret
-(CPU), and published-choice with the set ``fit`` (GPU).
+Where no comment names another source, the rules about a GPU were set on the half ``fit`` of the
+matrices of benchmarks/regret/gpu.py, the rules for one process without a GPU on the half ``fit`` of
+those of benchmarks/regret/cpu.py. The rules for ``"published"`` were set on results in
+benchmarks/results: regret (CPU), and published-choice with the set ``fit`` (GPU).
+
+``auto_measured.json`` holds the geometric mean of the slow-down of a rule's choice against the best
+choice. It was measured on the half ``fit`` again, for rules about a GPU on the other half. The file
+has nothing about the rules of "threads", over ranks and for ``"published"``, and a few others.
 """
 
 from __future__ import annotations

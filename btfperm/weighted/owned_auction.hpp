@@ -62,9 +62,9 @@ class OwnedAuction {
   std::int64_t waiting() const { return static_cast<std::int64_t>(queue_.size() - head_); }
   std::int64_t bids() const { return bids_; }
 
-  // Begins a phase: columns whose row is worth less than their best choice minus epsilon lose it,
-  // and all columns without a row wait for their turn. No line may be on its way, and the duals of
-  // the ghosts must be those of their owners.
+  // Begins a phase: a column whose row is worth less than its best choice minus epsilon loses the
+  // row (row_match does not change); all columns of the blocks without a row are in the queue then.
+  // No line may be on its way, and the duals of the ghosts must be those of their owners.
   void begin(double epsilon, Budget& budget) {
     queue_.clear();
     head_ = 0;
@@ -216,7 +216,7 @@ class OwnedAuction {
   std::int64_t row_first_, col_first_;
   int rank_;
   double* dual_;
-  I* row_match_;                // the column of each row, a number of the matrix, or -1
+  I* row_match_;                // the last column that got each row, a number of the matrix, or -1
   std::int64_t* match_at_;      // of each column
   std::vector<I> ghost_match_;  // the column of this rank that has a ghost, or -1
   std::vector<std::uint8_t> is_touched_;

@@ -250,8 +250,9 @@ def test_superlu_updates_few_columns_together_unless_the_factors_are_dense(monke
 
 
 def test_coupling_between_blocks_causes_no_fill(monkeypatch):
-    """A matrix with entries in the first row over a chain. A factorization of both blocks together
-    would fill their columns."""
+    """The diagonal blocks are two chains. The first row of the first chain also has entries in 20
+    columns of the second. A factorization of both blocks together fills these columns in all rows
+    of the first chain."""
     k = 200
     chain = sp.diags_array([-np.ones(k - 1), 4 * np.ones(k), -np.ones(k - 1)], offsets=[-1, 0, 1])
     coupling = sp.coo_array((np.ones(20), (np.zeros(20, int), np.arange(0, k, 10))), shape=(k, k))

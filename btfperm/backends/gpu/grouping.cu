@@ -16,9 +16,9 @@
 constexpr Index largest = 1024;  // members of a group that a warp sorts
 constexpr int most_large = 16;   // larger groups; if there are more, grouping.py sorts instead
 
-// The places of the members of each group. If there are two kinds of items (rows and columns),
-// items of the second kind have the groups from `half` on; their starts follow those of the first
-// kind and begin at 0 again. If there is one kind, `half` is the number of groups.
+// The places of the members of each group in `members`. The groups from `half` on have items of the
+// second kind (columns after rows); with one kind, `half` is the number of groups. In `words`, the
+// starts of the second kind count from 0 again: from() and to() add `first` to them.
 struct Starts {
   Index* words;
   Index half;
