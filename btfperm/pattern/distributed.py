@@ -183,7 +183,6 @@ class DistributedPattern(Pattern):
         vars(pattern).update(
             shape=shape,
             indptr=lists.indptr,
-            _indices=lists.items,
             name=name,
             _source=dict(source or {}),
             _hashing=None,
@@ -195,7 +194,7 @@ class DistributedPattern(Pattern):
             exchange=exchange,
             width=index_type(shape, 0),
             _nnz=exchange.sums(lists.items.size)[0],
-            _copies={},
+            _copies={"indices": lists.items},
             values=values,
         )
         return pattern
@@ -207,9 +206,8 @@ class DistributedPattern(Pattern):
         values, indices = self.values, self.indices[chosen]
         return self._with(
             indptr=before[self.indptr],
-            _indices=indices,
             _nnz=self.exchange.sums(indices.size)[0],
-            _copies={},
+            _copies={"indices": indices},
             values=None if values is None else values[chosen],
         )
 
@@ -238,7 +236,7 @@ class DistributedPattern(Pattern):
     def indices(self) -> npt.NDArray[Any]:
         """The row numbers of the entries of this rank, a new array as soon as `halo` has them. The
         first halo, which the first search makes, overwrites the array that was returned before."""
-        own: npt.NDArray[Any] | None = vars(self).get("_indices")
+        own: npt.NDArray[Any] | None = vars(self)["_copies"].get("indices")
         if own is not None:
             return own
         halo = self.halo()
@@ -272,7 +270,7 @@ class DistributedPattern(Pattern):
         copies, name = vars(self)["_copies"], "row halo" if of_row_lists else "halo"
         if name not in copies:
             slices = self.col_slices if of_row_lists else self.row_slices
-            items = self.row_lists.items.copy() if of_row_lists else vars(self).pop("_indices")
+            items = self.row_lists.items.copy() if of_row_lists else copies.pop("indices")
             copies[name] = Halo(self.exchange, slices, items)
         found: Halo = copies[name]
         return found

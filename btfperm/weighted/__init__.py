@@ -36,6 +36,7 @@ from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReache
 from btfperm.path.request import team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
 from btfperm.pattern.arrays import prefix
+from btfperm.pattern.input import over_ranks
 from btfperm.pattern.valued import ValuedPattern, position_of
 from btfperm.registry import Algorithm, find
 from btfperm.results import Decomposition
@@ -140,7 +141,7 @@ def weighted_transversal(
 
         limits = {"seed": seed, "time_limit": time_limit, "max_work": max_work}
         how: dict[str, Any] = {"backend": backend, "threads": threads, "shape": shape}
-        with memory_for(DECOMPOSITION):
+        with over_ranks(A, comm), memory_for(DECOMPOSITION):
             w = weighted_over_ranks(A, comm, objective, algorithm, limits=limits, **how)
             return w.gather() if gather else w
     row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition

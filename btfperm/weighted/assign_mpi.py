@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Assigned", "Blocks", "assign", "blocks_of"]
 
 GATHERED, ROUNDS = 1 << 22, 40
-"""After `ROUNDS` rounds of shifts, the first rank finds them alone if at most `GATHERED` entries
-are between blocks."""
+"""After `ROUNDS` rounds of shifts, the first rank finds them alone if the blocks and the entries
+between them are at most `GATHERED` together."""
 
 Integers = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
@@ -108,11 +108,10 @@ def transposed(pattern: DistributedPattern) -> DistributedPattern:
     return pattern._with(
         shape=pattern.shape[::-1],
         indptr=lists.indptr,
-        _indices=lists.items,
         values=values,
         row_slices=pattern.col_slices,
         col_slices=pattern.row_slices,
-        _copies={},
+        _copies={"indices": lists.items},
     )
 
 
@@ -225,7 +224,7 @@ class _Shifts:
             shift[halo.own :] = halo.update(shift[: halo.own])
             if not exchange.sums(rose)[0]:
                 break
-            if round_ == ROUNDS and edges <= GATHERED:
+            if round_ == ROUNDS and edges + owned.count <= GATHERED:
                 self._on_first_rank(exchange, halo, start, end, excess, shift)
                 break
         self.of_rows, self.of_cols = shift[rows], shift[cols]

@@ -167,7 +167,8 @@ def _checked_weights(pattern: DistributedPattern) -> Reals:
         ours, theirs = cols * pattern.n + rows, row_numbers * pattern.n + lists.items
         alone = ~np.isin(ours, theirs, assume_unique=True)
         _refuse_at(pattern, alone, _NO_COUNTERPART, rows, cols, values, values)
-    _refuse_at(pattern, values != turned, _OTHER_VALUE, rows, cols, values, turned)
+    wrong = (values != turned) & (rows != cols)
+    _refuse_at(pattern, wrong, _OTHER_VALUE, rows, cols, values, turned)
     return values
 
 

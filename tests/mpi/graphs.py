@@ -83,6 +83,10 @@ def case_graphs_of_all_kinds(folder):
     assert m == btfperm.match(str(path)) and m.weight == 2
     P = inputs.as_distributed_rows(G, COMM, values=True)
     assert btfperm.match(P) == btfperm.match(G, options={"limit": 0})
+    loops = G.tolil()
+    loops.setdiag(np.nan)  # the diagonal is ignored
+    mates = [btfperm.match(each, comm=COMM).mate for each in (sp.csc_array(loops), G)]
+    assert np.array_equal(*mates)
     huge = sp.csc_array(G * 1e300)
     assert np.array_equal(btfperm.match(huge, comm=COMM).mate, btfperm.match(G, comm=COMM).mate)
 

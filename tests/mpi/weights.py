@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 import btfperm
 from btfperm.order import order_file
 from btfperm.reports.verify import verify
+from btfperm.results.distributed import DistributedWeightedTransversal
 from btfperm.weighted import assign_mpi, certificate_mpi, moduli
 from btfperm.weighted.approximate import heavy_perfect_mpi
 from btfperm.weighted.diagonal import diagonals_of
@@ -175,6 +176,41 @@ def case_weights_of_distributed_rows():
         lambda: btfperm.weighted_transversal(inputs.as_distributed_rows(A, COMM)),
     )
     assert "has no values" in text
+
+
+def case_a_pattern_keeps_its_entries():
+    """The search numbers the rows anew; the pattern of the caller is not changed by that."""
+    A = with_values(random_square(40, 3, 7), 0)
+    P = inputs.as_distributed_rows(A, COMM, values=True)
+    before = P.indices.copy()
+    btfperm.weighted_transversal(P, backend="mpi")
+    assert np.array_equal(P.indices, before)
+    assert P.on_host() == btfperm.as_pattern(A)
+
+
+def case_the_smallest_values():
+    """The slack of the last entries is below every share of the largest value."""
+    A = sp.csc_array(5e-324 * np.array([[1, 1, 3], [1, 1, 3], [3, 3, 3]]).T)
+    w = btfperm.weighted_transversal(A, objective="sum", comm=COMM, backend="mpi")
+    assert w.structural_rank == 3 == np.count_nonzero(w.row_match >= 0)
+
+
+def case_a_rank_without_room_for_the_whole_result():
+    """If it fails while the ranks gather the result, all ranks raise its error."""
+    whole = DistributedWeightedTransversal.gather
+
+    def gather(self):
+        if COMM.rank == LAST:
+            raise MemoryError("no room")
+        return whole(self)
+
+    A = with_values(inputs.full(4, 4), 0)
+    call = partial(btfperm.weighted_transversal, A, comm=COMM, backend="mpi")
+    DistributedWeightedTransversal.gather = gather
+    try:
+        assert raised(MemoryError, call) == "no room"
+    finally:
+        DistributedWeightedTransversal.gather = whole
 
 
 def case_small_weights_are_replicated():

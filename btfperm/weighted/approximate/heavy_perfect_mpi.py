@@ -43,6 +43,7 @@ _FIRST_SHARE = 4.0  # the first epsilon is the mean difference of two choices, d
 _SHRINK = 5.0
 _ROUNDING = 1e-12  # differences below this share of the largest value count as 0
 _MOST_PASSES = 50
+_LEAST = float(np.finfo(np.float64).smallest_subnormal)  # a multiple of 0 would never grow
 
 THIN, THIN_STEPS = 256, 40
 """A phase ends after `THIN_STEPS` steps in succession in which fewer than `THIN` columns had no
@@ -201,7 +202,7 @@ class _Auction:
         self.set_matches()
         self.refresh()
         part.col_dual[:] = self.entries.col_duals(self.dual)
-        most = max(2 * epsilon, _ROUNDING * self.largest)
+        most = max(2 * epsilon, _ROUNDING * self.largest, _LEAST)
         takes_part = part.col_block >= 0
         search = registry.find("ms-bfs", initializer=False, backend="mpi").load()
         mates = part.col_match
