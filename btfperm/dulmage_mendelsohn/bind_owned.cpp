@@ -27,8 +27,7 @@ OwnedDigraph<I> owned_digraph(const In<std::int64_t>& indptr, const In<I>& targe
   const std::int64_t n_ghosts = static_cast<std::int64_t>(places) - count;
   require_places(targets, indptr.data()[count], "targets");
   require_places(active, count, "active");
-  if (n_ghosts < 0 ||
-      !are_in_range(targets.data(), static_cast<I>(targets.shape(0)), static_cast<I>(places))) {
+  if (n_ghosts < 0 || !are_in_range(targets, count + n_ghosts)) {
     throw std::invalid_argument("a target is out of range");
   }
   return {count, n_ghosts, indptr.data(), targets.data(), active.data()};
@@ -57,7 +56,7 @@ GrowingLists<I> growing_lists(const Out<std::int64_t>& next, const Out<I>& items
 // Throws unless all vertices are owned.
 template <class I>
 void require_owned(const OwnedDigraph<I>& G, const In<I>& vertices, const char* what) {
-  if (!are_in_range(vertices.data(), static_cast<I>(vertices.shape(0)), static_cast<I>(G.count))) {
+  if (!are_in_range(vertices, G.count)) {
     throw std::invalid_argument(std::string(what) + " is out of range");
   }
 }
@@ -108,8 +107,7 @@ void bind_owned(nb::module_& module) {
         if (lists.shape(0) == 0) throw std::invalid_argument("lists has no places");
         const auto n_cols = static_cast<std::int64_t>(lists.shape(0)) - 1;
         require_places(rows, lists.data()[n_cols], "rows");
-        if (!are_in_range(rows.data(), static_cast<I>(rows.shape(0)),
-                          static_cast<I>(mates.shape(0)))) {
+        if (!are_in_range(rows, static_cast<std::int64_t>(mates.shape(0)))) {
           throw std::invalid_argument("a row is out of range");
         }
         auto indptr = new_array<std::int64_t>(lists.shape(0));
@@ -134,7 +132,7 @@ std::int64_t checked_names(const In<std::int64_t>& indptr, const In<I>& items, c
   if (count < 0) throw std::invalid_argument("indptr has no places");
   require_places(items, indptr.data()[count], "items");
   if (static_cast<std::int64_t>(names.shape(0)) < count ||
-      !are_in_range(items.data(), static_cast<I>(items.shape(0)), static_cast<I>(names.shape(0)))) {
+      !are_in_range(items, static_cast<std::int64_t>(names.shape(0)))) {
     throw std::invalid_argument("an item is out of range");
   }
   return count;
@@ -173,7 +171,7 @@ void bind_edges(nb::module_& module) {
       [](In<I> lists, In<I> items, Out<std::int64_t> next, Out<I> places) {
         GrowingLists<I> to = growing_lists(next, places);
         require_places(items, static_cast<std::int64_t>(lists.shape(0)), "items");
-        if (!are_in_range(lists.data(), static_cast<I>(lists.shape(0)), static_cast<I>(to.count))) {
+        if (!are_in_range(lists, to.count)) {
           throw std::invalid_argument("a list is out of range");
         }
         for (std::size_t k = 0; k < lists.shape(0); ++k) to.put(lists.data()[k], items.data()[k]);
@@ -212,7 +210,7 @@ void bind_edges(nb::module_& module) {
         const auto n_rows = static_cast<std::int64_t>(row_part.shape(0));
         require_places(indptr, n_cols + 1, "indptr");
         require_places(rows, indptr.data()[n_cols], "rows");
-        if (!are_in_range(rows.data(), static_cast<I>(rows.shape(0)), static_cast<I>(n_rows))) {
+        if (!are_in_range(rows, n_rows)) {
           throw std::invalid_argument("a row is out of range");
         }
         NumpyArray<I> component = new_array<I>(n_cols + n_rows);

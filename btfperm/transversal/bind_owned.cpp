@@ -32,8 +32,7 @@ OwnedBipartite<I> owned_bipartite(const In<std::int64_t>& indptr, const In<I>& i
   require_places(items, indptr.data()[n_cols], "items");
   require_places(row_match, n_rows, "row_match");
   require_places(col_match, n_cols, "col_match");
-  if (!are_in_range(items.data(), static_cast<I>(items.shape(0)),
-                    static_cast<I>(n_rows + n_ghosts))) {
+  if (!are_in_range(items, n_rows + n_ghosts)) {
     throw std::invalid_argument("an item is out of range");
   }
   return {n_rows,       n_cols,        n_ghosts,          indptr.data(),
@@ -164,7 +163,7 @@ struct BoundKarpSipser {
       total += counts.data()[p];
     }
     require_places(rows, total, "rows");
-    if (!are_in_range(rows.data(), static_cast<I>(total), static_cast<I>(A.n_rows))) {
+    if (!are_in_range(rows, A.n_rows)) {
       throw std::invalid_argument("a row is out of range");
     }
     return {counts.data(), rows.data(), first.data()};
@@ -283,8 +282,7 @@ void bind_pairs(nb::module_& module) {
       "answer_proposals",
       [](In<I> rows, In<I> suitors, Out<I> row_match) {
         require_places(suitors, static_cast<std::int64_t>(rows.shape(0)), "suitors");
-        if (!are_in_range(rows.data(), static_cast<I>(rows.shape(0)),
-                          static_cast<I>(row_match.shape(0)))) {
+        if (!are_in_range(rows, static_cast<std::int64_t>(row_match.shape(0)))) {
           throw std::invalid_argument("a row is out of range");
         }
         NumpyArray<std::uint8_t> accepted = new_array<std::uint8_t>(rows.shape(0));
@@ -301,8 +299,7 @@ void bind_pairs(nb::module_& module) {
         const auto n_cols = static_cast<std::int64_t>(col_in_cover.shape(0));
         require_places(indptr, n_cols + 1, "indptr");
         require_places(items, indptr.data()[n_cols], "items");
-        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)),
-                          static_cast<I>(row_in_cover.shape(0)))) {
+        if (!are_in_range(items, static_cast<std::int64_t>(row_in_cover.shape(0)))) {
           throw std::invalid_argument("an item is out of range");
         }
         return uncovered(n_cols, indptr.data(), items.data(), col_in_cover.data(),
@@ -317,8 +314,7 @@ void bind_pairs(nb::module_& module) {
         const auto n_cols = static_cast<std::int64_t>(col_match.shape(0));
         require_places(indptr, n_cols + 1, "indptr");
         require_places(items, indptr.data()[n_cols], "items");
-        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)),
-                          static_cast<I>(numbers.shape(0)))) {
+        if (!are_in_range(items, static_cast<std::int64_t>(numbers.shape(0)))) {
           throw std::invalid_argument("an item is out of range");
         }
         return matched_entries(n_cols, indptr.data(), items.data(), numbers.data(),

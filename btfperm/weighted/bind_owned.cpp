@@ -36,7 +36,7 @@ struct BoundValues {
     require_places(items, indptr.data()[n_cols], "items");
     require_places(value, indptr.data()[n_cols], "value");
     if (n_rows < 0 || n_rows > n_local) throw std::invalid_argument("row_block is too short");
-    if (!are_in_range(items.data(), static_cast<I>(items.shape(0)), static_cast<I>(n_local))) {
+    if (!are_in_range(items, n_local)) {
       throw std::invalid_argument("an item is out of range");
     }
     A = {n_rows,       n_cols,       n_local,          indptr.data(),
@@ -218,7 +218,7 @@ struct BoundGraph {
     require_places(indptr, n_own + 1, "indptr");
     require_places(items, indptr.data()[n_own], "items");
     require_places(weight, indptr.data()[n_own], "weight");
-    if (!are_in_range(items.data(), static_cast<I>(items.shape(0)), static_cast<I>(n_local))) {
+    if (!are_in_range(items, n_local)) {
       throw std::invalid_argument("an item is out of range");
     }
     G = {n_own, n_local, indptr.data(), items.data(), weight.data(), numbers.data()};
@@ -315,9 +315,8 @@ void bind_width(nb::module_& module) {
         const auto count = static_cast<std::int64_t>(from.shape(0));
         require_places(to, count, "to");
         require_places(excess, count, "excess");
-        const I places = static_cast<I>(shift.shape(0));
-        if (!are_in_range(from.data(), static_cast<I>(count), places) ||
-            !are_in_range(to.data(), static_cast<I>(count), places)) {
+        const auto places = static_cast<std::int64_t>(shift.shape(0));
+        if (!are_in_range(from, places) || !are_in_range(to, places)) {
           throw std::invalid_argument("a block is out of range");
         }
         return run_pass([&](Budget& budget) {
@@ -336,8 +335,7 @@ void bind_width(nb::module_& module) {
         require_places(value, indptr.data()[n_cols], "value");
         require_places(col_dual, n_cols, "col_dual");
         require_places(row_dual, static_cast<std::int64_t>(numbers.shape(0)), "row_dual");
-        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)),
-                          static_cast<I>(numbers.shape(0)))) {
+        if (!are_in_range(items, static_cast<std::int64_t>(numbers.shape(0)))) {
           throw std::invalid_argument("an item is out of range");
         }
         const OwnedDualCheck found = run_pass([&](Budget& budget) {

@@ -35,7 +35,7 @@ void bind_width(nb::module_& module) {
       "number_ghosts",
       [](std::int64_t first, std::int64_t last, std::int64_t range, Out<I> items) {
         const auto count = static_cast<std::int64_t>(items.shape(0));
-        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)), static_cast<I>(range))) {
+        if (!are_in_range(items, range)) {
           throw std::invalid_argument("an item is out of range");
         }
         std::vector<I> ghosts;
@@ -52,8 +52,7 @@ void bind_width(nb::module_& module) {
       "sort_by_owner",
       [](In<std::int32_t> owner, int ranks, const nb::list& fields, In<I>) {
         const auto count = static_cast<std::int64_t>(owner.shape(0));
-        if (!are_in_range(owner.data(), static_cast<std::int32_t>(owner.shape(0)),
-                          std::int32_t{ranks})) {
+        if (!are_in_range(owner, ranks)) {
           throw std::invalid_argument("an owner is out of range");
         }
         std::vector<In<I>> arrays;

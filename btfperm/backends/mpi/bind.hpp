@@ -2,9 +2,20 @@
 // Functions of the core that only the engine over MPI ranks calls
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "backends/cpu/bind.hpp"
 
 namespace btfperm {
+
+// Whether each number of an array is one of 0 ... limit - 1. The integer type of the numbers holds
+// the rows and columns of the matrix, but a rank may have more entries than that.
+template <class Array>
+bool are_in_range(const Array& numbers, std::int64_t limit) {
+  return std::all_of(numbers.data(), numbers.data() + numbers.shape(0),
+                     [&](std::int64_t number) { return number >= 0 && number < limit; });
+}
 
 void bind_ranks(nb::module_& module);
 void bind_owned_transversal(nb::module_& module);
