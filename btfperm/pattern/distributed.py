@@ -12,6 +12,7 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, index_type, prefix
+from btfperm.pattern.input import over_ranks
 from btfperm.pattern.owned_lists import OwnedLists, owned_lists, piece_of
 from btfperm.pattern.pattern import Pattern
 
@@ -132,8 +133,9 @@ class DistributedPattern(Pattern):
             number of ``MatGetOwnershipRange``
         values : the values of the entries, as for `from_positions`. SuperLU_DIST: ``nzval``
         """
-        rows, cols = _expanded(indptr, indices, first, name)
-        return cls.from_positions(comm, rows, cols, shape, name=name, values=values)
+        with over_ranks(None, comm):
+            rows, cols = _expanded(indptr, indices, first, name)
+            return cls.from_positions(comm, rows, cols, shape, name=name, values=values)
 
     @classmethod
     def from_columns(
@@ -148,8 +150,9 @@ class DistributedPattern(Pattern):
         values: npt.ArrayLike | None = None,
     ) -> DistributedPattern:
         """As `from_rows`, for compressed columns: `first` is the first column of this rank."""
-        cols, rows = _expanded(indptr, indices, first, name)
-        return cls.from_positions(comm, rows, cols, shape, name=name, values=values)
+        with over_ranks(None, comm):
+            cols, rows = _expanded(indptr, indices, first, name)
+            return cls.from_positions(comm, rows, cols, shape, name=name, values=values)
 
     @classmethod
     def of_parts(

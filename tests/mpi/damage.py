@@ -99,6 +99,15 @@ def case_a_rank_out_of_memory():
     assert btfperm.structural_rank(inputs.full(3, 2), comm=COMM, backend="mpi") == 2
 
 
+def case_wrong_rows_of_one_rank():
+    """All ranks refuse the rows or columns that one rank gives."""
+    starts = [1, 1] if COMM.rank == LAST else [0, 1]
+    shape = (COMM.size, COMM.size)
+    for make in (btfperm.DistributedPattern.from_rows, btfperm.DistributedPattern.from_columns):
+        call = partial(make, COMM, starts, [0], shape, first=COMM.rank)
+        assert "indptr must ascend from 0" in raised(btfperm.InvalidMatrixError, call)
+
+
 def case_two_ranks_fail():
     """The error of the lowest rank is raised everywhere."""
 
