@@ -137,6 +137,26 @@ def test_long_searches_among_equal_values():
     check_scalings(A, w)
 
 
+@pytest.mark.parametrize("n_removed", [4, 16])
+def test_a_few_searches_of_different_lengths_need_no_auction(n_removed):
+    """In a grid without a few of its rows and columns, each search visits a part of the grid."""
+    rng = np.random.default_rng(0)
+    k = 180
+    line = sp.diags_array([np.ones(k - 1)] * 2, offsets=[-1, 1])
+    A = sp.csr_array(sp.kron(sp.eye_array(k), line) + sp.kron(line, sp.eye_array(k)))
+    A.data = rng.uniform(0.1, 0.99, A.nnz)
+    A = sp.csr_array(A + sp.eye_array(k * k))
+    rows, cols = (
+        np.setdiff1d(np.arange(k * k), rng.choice(k * k, n_removed, replace=False))
+        for _ in range(2)
+    )
+    A = sp.csc_array(A[rows][:, cols])
+    w = btfperm.weighted_transversal(A)
+    assert w.counters["searches"] > 0 and w.counters["bids"] == 0
+    assert w.counters["edges"] < (4 + n_removed) * A.nnz
+    check_scalings(A, w)
+
+
 def test_an_auction_obeys_its_budget():
     A = hard("log-normal", 1600)
     edges = btfperm.weighted_transversal(A).counters["edges"]

@@ -103,8 +103,10 @@ class Mc64 {
   // In random matrices and saddle points, the second quarter of the searches visits 1.6 to 2 times
   // as many entries as the first, and the last searches visit most of the matrix. On grids, the
   // quotient is 1, and all searches together take one pass. Small blocks stay in the cache, where
-  // an auction gains nothing.
+  // an auction gains nothing. The lengths of a few searches vary too much for a quotient, and each
+  // search visits an entry at most once.
   static constexpr double longer = 1.4;
+  static constexpr double least_quarter = 64;
   static constexpr std::int64_t least_entries = 1 << 17;
 
   Outcome search_all(double most_passes) {
@@ -123,7 +125,7 @@ class Mc64 {
       if (edges > least && edges * (unmatched / searches) > most_passes * A_.nnz()) {
         return Outcome::gave_up;
       }
-      if (most_passes < far && A_.nnz() >= least_entries) {
+      if (most_passes < far && A_.nnz() >= least_entries && quarter >= least_quarter) {
         if (searches == quarter) first_quarter = edges;
         const bool is_half = searches == 2 * quarter && edges > least_edges;
         if (is_half && edges - first_quarter > longer * first_quarter) return Outcome::gave_up;
