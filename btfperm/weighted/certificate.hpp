@@ -8,6 +8,7 @@
 #include "backends/cpu/pieces.hpp"
 #include "pattern/pattern.hpp"
 #include "transversal/interface.hpp"
+#include "weighted/exact_sum.hpp"
 
 namespace btfperm {
 
@@ -26,6 +27,7 @@ template <class I>
 DualCheck check_duals(const PatternView<I>& A, const double* value, const Matching<I>& M,
                       const double* row_dual, const double* col_dual, Budget& budget) {
   DualCheck found{0, -1, 0, 0, 0, 0};
+  ExactSum total;
   in_pieces(A.n, A.indptr + 1, budget, [&](I j) {
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
       const I i = A.indices[p];
@@ -36,11 +38,12 @@ DualCheck check_duals(const PatternView<I>& A, const double* value, const Matchi
       }
       if (M.col_match[j] != i || M.row_match[i] != j) continue;
       ++found.matched;
-      found.total += value[p];
+      total.add(value[p]);
       found.slack -= scaled;
       found.largest_slack = std::max(found.largest_slack, -scaled);
     }
   });
+  found.total = total.value();
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cpu/pieces.hpp"
+#include "weighted/exact_sum.hpp"
 
 namespace btfperm {
 
@@ -167,6 +168,7 @@ OwnedDualCheck check_owned_duals(std::int64_t n_cols, const std::int64_t* indptr
                                  const I* numbers, const double* value, const I* col_match,
                                  const double* row_dual, const double* col_dual, Budget& budget) {
   OwnedDualCheck found;
+  ExactSum total;
   in_pieces(n_cols, indptr + 1, budget, [&](std::int64_t c) {
     for (std::int64_t p = indptr[c]; p < indptr[c + 1]; ++p) {
       const double scaled = value[p] + row_dual[items[p]] + col_dual[c];
@@ -176,11 +178,12 @@ OwnedDualCheck check_owned_duals(std::int64_t n_cols, const std::int64_t* indptr
       }
       if (col_match[c] < 0 || numbers[items[p]] != col_match[c]) continue;
       ++found.matched;
-      found.total += value[p];
+      total.add(value[p]);
       found.slack -= scaled;
       found.largest_slack = std::max(found.largest_slack, -scaled);
     }
   });
+  found.total = total.value();
   return found;
 }
 

@@ -232,6 +232,13 @@ def test_sums_that_would_overflow():
 CLOSE = np.array([[1, 1, 0.5], [0.1, 3, 1], [0.1, 0.5, 0]])
 
 
+def test_the_objective_is_summed_exactly():
+    """The additions of equal numbers are rounded in the same direction, many times in succession."""
+    n = 300_000
+    w = btfperm.weighted_transversal(sp.diags_array(np.full(n, 67.3), format="csc"))
+    assert w.objective == pytest.approx(n * np.log(67.3), rel=1e-15)
+
+
 @pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-16, 1.0, 1e16, 1e300])
 def test_the_largest_sum_of_small_and_of_large_values(scale):
     A = CLOSE * scale
