@@ -15,37 +15,45 @@ from btfperm.pattern.arrays import refuse_masked
 from btfperm.pattern.host_matrix import checked_matrix, is_scipy
 from btfperm.results import IndexArray
 
-__all__ = ["Gather", "has_columns"]
+__all__ = ["Gather", "is_compressed"]
 
 
-def has_columns(A: Any, shape: tuple[int, int]) -> bool:
-    """Whether this is a SciPy matrix of compressed columns and of this shape."""
-    return is_scipy(A) and A.format == "csc" and A.shape == shape
+def is_compressed(A: Any, shape: tuple[int, int]) -> bool:
+    """Whether this is a SciPy matrix of compressed columns or rows, and of this shape."""
+    return is_scipy(A) and A.format in ("csc", "csr") and A.shape == shape
 
 
 class Gather:
-    """The order of the entries of a csc matrix after its rows and columns are permuted. O(nnz)."""
+    """The order of the entries of a csc or csr matrix after its rows and columns are permuted.
+    O(nnz)."""
 
     def __init__(self, A: Any, row_perm: IndexArray, col_perm: IndexArray) -> None:
-        from scipy.sparse import csc_array
+        from scipy.sparse import csc_array, csr_array
 
         C = checked_matrix(A)
+        self._format = C.format
         self._indptr, self._indices = C.indptr.copy(), C.indices.copy()
         numbers = np.arange(C.indices.size)
-        numbered = csc_array((numbers, self._indices, self._indptr), shape=C.shape)
+        kind = csc_array if C.format == "csc" else csr_array
+        numbered = kind((numbers, self._indices, self._indptr), shape=C.shape)
         self._permuted = permute(numbered, row_perm, col_perm)
 
     def fits(self, A: Any) -> bool:
         """Whether the matrix has the same entries, and a value for each. O(nnz)."""
         return (
-            A.data.shape == self._indices.shape
+            A.format == self._format
+            and A.data.shape == self._indices.shape
             and np.array_equal(A.indptr, self._indptr)
             and np.array_equal(A.indices, self._indices)
         )
 
     def apply(self, A: Any) -> Any:
-        """The permuted matrix, of the same kind."""
+        """The permuted matrix of the same kind, in compressed columns."""
+        from scipy.sparse import csc_array, csc_matrix, sparray
+
         refuse_masked(A.data)
         B = self._permuted
         arrays = A.data[B.data], B.indices.copy(), B.indptr.copy()
-        return type(A)(arrays, shape=B.shape)
+        if A.format == "csc":
+            return type(A)(arrays, shape=B.shape)
+        return (csc_array if isinstance(A, sparray) else csc_matrix)(arrays, shape=B.shape)

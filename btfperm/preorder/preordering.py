@@ -19,7 +19,7 @@ from btfperm.ordering.inside_blocks import BlockOrdering, fill_of, is_nearly_sym
 from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import FEW_ROWS, NARROW, BlockwiseFactors, checked_threshold
 from btfperm.preorder.factorization import Factorization, Factors
-from btfperm.preorder.gather import Gather, has_columns
+from btfperm.preorder.gather import Gather, is_compressed
 from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors
 from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
@@ -155,8 +155,8 @@ class Preordering(SolverOrder, OnDemand):
         A `Pattern` gives a `Pattern`, a SciPy matrix the same kind in compressed columns, a dense
         array a dense array; a path or a (data, indices, indptr) triple of compressed columns gives
         a ``csc_array``. For `splu`, give ``permc_spec="NATURAL"`` with it. For a SciPy matrix of
-        compressed columns with the same entries as in the last call, it costs one pass over the
-        values.
+        compressed columns or rows with the same entries as in the last call, it costs one pass over
+        the values, and comparisons and copies of the indices.
 
         With ``scale=True`` each value is multiplied by the scalings of its row and column, which
         exist if `weights` is "product".
@@ -186,7 +186,7 @@ class Preordering(SolverOrder, OnDemand):
         return scaled(permuted, rows[self.row_perm], cols[self.col_perm])
 
     def _permuted(self, A: Any) -> Any:
-        if not has_columns(A, self.shape):
+        if not is_compressed(A, self.shape):
             return permute(A, self.row_perm, self.col_perm)
         gather: Gather | None = vars(self).get("_gather")
         if gather is None or not gather.fits(A):

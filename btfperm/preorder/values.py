@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern import Pattern
+from btfperm.pattern import Pattern, inverse
 from btfperm.pattern.arrays import matrix_on_device, refuse_masked
 from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, recognised
 from btfperm.results import IndexArray
@@ -24,6 +25,34 @@ _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 _DOUBLES = (np.dtype(np.float64), np.dtype(np.complex128))
 
 
+class RowOrder:
+    """The entries of sorted compressed columns, in the order of the rows. Computed at its first
+    use, and stored for later values."""
+
+    def __init__(self, indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> None:
+        self._columns = indptr, indices
+
+    @cached_property
+    def _rows(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+        """Compressed rows without values, and the place of each entry of the columns in them."""
+        from scipy.sparse import csc_array
+
+        indptr, indices = self._columns
+        n, numbers = indptr.size - 1, np.arange(indices.size)
+        rows = csc_array((numbers, indices, indptr), shape=(n, n)).tocsr()
+        return rows.indptr, rows.indices, inverse(rows.data)
+
+    def fits(self, A: Any) -> bool:
+        """Whether a csr matrix has these entries, sorted and without duplicates. O(nnz)."""
+        starts, cols, _ = self._rows
+        return np.array_equal(A.indptr, starts) and np.array_equal(A.indices, cols)
+
+    def by_columns(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Values that are in the order of the rows, in the order of the columns."""
+        ordered: npt.NDArray[Any] = values[self._rows[2]]
+        return ordered
+
+
 class Columns(NamedTuple):
     """A square matrix in compressed columns: sorted, without duplicates, every value finite.
 
@@ -33,12 +62,14 @@ class Columns(NamedTuple):
     values : float64 or complex128
     given_by : the order of the entries in the arrays of the caller's matrix, as in CSC or CSR;
         "other" if they are not sorted, or contain duplicates
+    rows : the order of the entries by rows, for new values
     """
 
     indptr: npt.NDArray[Any]
     indices: npt.NDArray[Any]
     values: npt.NDArray[Any]
     given_by: Literal["columns", "rows", "other"] = "columns"
+    rows: RowOrder | None = None
 
     @property
     def n(self) -> int:
@@ -118,7 +149,7 @@ def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
     """
     arrays = canonical_copies(A)
     if arrays is not None and A.shape == shape:
-        return Columns(*arrays)
+        return Columns(*arrays, rows=RowOrder(*arrays[:2]))
     C = _with_values(A, shape)
     given_by = _order_of_entries(A, C)
     if not C.has_canonical_format:
@@ -126,7 +157,8 @@ def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
         C.sum_duplicates()
     width = np.int32 if C.nnz <= _MOST_NARROW else np.int64
     indptr, indices = np.array(C.indptr, width), np.array(C.indices, width)
-    return Columns(indptr, indices, _finite_copy(C.data, indptr, indices), given_by)
+    values = _finite_copy(C.data, indptr, indices)
+    return Columns(indptr, indices, values, given_by, RowOrder(indptr, indices))
 
 
 def _order_of_entries(A: Any, C: Any) -> Literal["columns", "rows", "other"]:
@@ -156,11 +188,13 @@ def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
             )
         return _finite_copy(_by_columns(A, old), old.indptr, old.indices)
     shape = old.n, old.n
-    if is_scipy(A) and A.format == "csc" and A.shape == shape:
+    if is_scipy(A) and A.format in ("csc", "csr") and A.shape == shape:
         refuse_masked(A)
-        same = A.data.shape == old.values.shape and A.data.dtype.kind in "biufc"
-        if same and _same_entries(A.indptr, A.indices, old):
-            return _finite_copy(A.data, old.indptr, old.indices)
+        if A.data.shape == old.values.shape and A.data.dtype.kind in "biufc":
+            if A.format == "csc" and _same_entries(A.indptr, A.indices, old):
+                return _finite_copy(A.data, old.indptr, old.indices)
+            if A.format == "csr" and old.rows is not None and old.rows.fits(A):
+                return _finite_copy(old.rows.by_columns(A.data), old.indptr, old.indices)
     new = columns_of(A, shape)
     if not _same_entries(new.indptr, new.indices, old):
         raise InvalidArgumentError(
@@ -178,13 +212,8 @@ def _by_columns(values: npt.NDArray[Any], old: Columns) -> npt.NDArray[Any]:
             "the entries of the matrix that was factored were not sorted by columns or by rows, or "
             "contained duplicates, so the order of an array of values is not known: give the matrix"
         )
-    from scipy.sparse import csc_array
-
-    shape = old.n, old.n
-    place = csc_array((np.arange(values.size), old.indices, old.indptr), shape=shape).tocsr().data
-    ordered = np.empty_like(values)
-    ordered[place] = values
-    return ordered
+    assert old.rows is not None
+    return old.rows.by_columns(values)
 
 
 def _same_entries(indptr: Any, indices: Any, old: Columns) -> bool:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, NumericallySingularError
+from btfperm.preorder import values
 from tests.known_answers import read
 from tests.preorder.test_factor import example
 
@@ -113,6 +114,32 @@ def test_an_array_of_values_is_in_the_order_of_the_matrix_that_was_factored(solv
             F.refactor(3 * A.data)
         F.refactor(3 * A)
         np.testing.assert_allclose(F.solve(b), 1 / 3)
+
+
+def test_new_values_by_rows_need_no_conversion(monkeypatch):
+    """The order of the rows is computed once, whichever layout the first matrix had."""
+    rng = np.random.default_rng(8)
+    A = sp.csr_array(sp.random_array((40, 40), density=0.1, rng=rng) + 5 * sp.eye_array(40))
+    b = A @ np.ones(40)
+    for first in (A, A.tocsc()):
+        F = btfperm.preorder(first).factor(first)
+        with monkeypatch.context() as patched:
+            patched.setattr(values, "columns_of", None)
+            for factor in (2.0, 4.0):
+                F.refactor(factor * A)
+                np.testing.assert_allclose(F.solve(b), 1 / factor)
+                F.refactor(2 * factor * first.data)
+                np.testing.assert_allclose(F.solve(b), 0.5 / factor)
+            F.refactor(1j * A)
+            np.testing.assert_allclose(F.solve(b), -1j * np.ones(40))
+        moved = A.copy()
+        moved.indices[:2] = moved.indices[1::-1]  # the same entries, in another order
+        moved.data[:2] = moved.data[1::-1]
+        moved.has_sorted_indices = False
+        F.refactor(moved)
+        np.testing.assert_allclose(F.solve(b), 1)
+        with pytest.raises(InvalidArgumentError, match="other entries"):
+            F.refactor(sp.csr_array(A[::-1]))
 
 
 def test_values_of_duplicates_are_no_values_of_entries():

@@ -233,7 +233,7 @@ CLOSE = np.array([[1, 1, 0.5], [0.1, 3, 1], [0.1, 0.5, 0]])
 
 
 def test_the_objective_is_summed_exactly():
-    """The additions of equal numbers are rounded in the same direction, many times in succession."""
+    """Many successive additions of equal numbers are rounded in the same direction."""
     n = 300_000
     w = btfperm.weighted_transversal(sp.diags_array(np.full(n, 67.3), format="csc"))
     assert w.objective == pytest.approx(n * np.log(67.3), rel=1e-15)
