@@ -167,12 +167,17 @@ def assign(
         ):
             whole[here] = own[here]
     if not budget.stopped:
-        _shift(pattern, blocks, out)
+        before = budget.edges
+        _shift(pattern, blocks, out, budget)
+        out.counters["edges"] += budget.edges - before
     return out
 
 
-def _shift(pattern: DistributedPattern, blocks: Blocks, out: Assigned) -> None:
-    """Shifts the duals of the blocks so that they are feasible for entries between two blocks."""
+def _shift(
+    pattern: DistributedPattern, blocks: Blocks, out: Assigned, budget: SharedBudget
+) -> None:
+    """Shifts the duals of the blocks so that they are feasible for entries between two blocks,
+    unless the budget ends the rounds."""
     exchange, halo, width = pattern.exchange, pattern.halo(), pattern.width
     short = width is np.int32
     assert pattern.values is not None
@@ -189,7 +194,7 @@ def _shift(pattern: DistributedPattern, blocks: Blocks, out: Assigned) -> None:
         return
     order = np.argsort(end, kind="stable")
     start, end, excess = start[order], end[order], excess[order]
-    shift = _Shifts(exchange, blocks, start, end, excess)
+    shift = _Shifts(exchange, blocks, start, end, excess, budget)
     out.row_dual[:] += shift.of_rows
     out.col_dual[:] -= shift.of_cols
 
@@ -205,7 +210,13 @@ class _Shifts:
     """
 
     def __init__(
-        self, exchange: Any, blocks: Blocks, start: Integers, end: Integers, excess: Reals
+        self,
+        exchange: Any,
+        blocks: Blocks,
+        start: Integers,
+        end: Integers,
+        excess: Reals,
+        budget: SharedBudget,
     ) -> None:
         owned = even_slices(blocks.n_blocks, exchange.size, exchange.rank)
         items = np.concatenate((blocks.rows, blocks.cols, start, end))
@@ -222,7 +233,7 @@ class _Shifts:
             np.maximum.at(shift[: halo.own], at, there)
             rose += int((shift[: halo.own] > before).sum())
             shift[halo.own :] = halo.update(shift[: halo.own])
-            if not exchange.sums(rose)[0]:
+            if not exchange.sums(rose)[0] or budget.spent(edges):
                 break
             if round_ == ROUNDS and edges + owned.count <= GATHERED:
                 self._on_first_rank(exchange, halo, start, end, excess, shift)

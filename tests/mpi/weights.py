@@ -144,11 +144,16 @@ def case_one_bid_in_a_step():
                 checked(with_values(random_square(40, 5, 10 + seed), 0))
 
 
-def case_shifts_on_the_first_rank():
-    """Long chains of blocks whose shifts depend on each other."""
+def long_chain():
+    """A chain of blocks whose shifts depend on each other."""
     rng = np.random.default_rng(3)
     chain = sp.csc_array(families.renumbered(families.bidiagonal(300), "mixed").A)
     chain.data = np.exp(3 * rng.standard_normal(chain.nnz))
+    return chain
+
+
+def case_shifts_on_the_first_rank():
+    chain = long_chain()
     checked(chain)
     with inputs.changed("btfperm.weighted.assign_mpi", "ROUNDS", 2):
         checked(chain)
@@ -361,3 +366,15 @@ def case_limits_of_weights():
     how = {"backend": "mpi", "max_work": edges - 1}
     text = raised(btfperm.LimitReachedError, partial(_weigh, A, how))
     assert "the weighted search was stopped by max_work" in text
+
+
+def case_limits_of_shifts():
+    """Each round of shifts passes over all entries between blocks; one rank needs one round."""
+    chain, how = long_chain(), {"backend": "mpi"}
+    with inputs.changed("btfperm.weighted.assign_mpi", "GATHERED", 0):
+        edges = _weigh(chain, how).counters["edges"]
+        assert (edges > 10 * chain.nnz) == (COMM.size > 1)
+        if COMM.size > 1:
+            how["max_work"] = edges - 1
+            text = raised(btfperm.LimitReachedError, partial(_weigh, chain, how))
+            assert "the weighted search was stopped by max_work" in text
