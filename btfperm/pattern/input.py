@@ -72,7 +72,7 @@ def as_pattern(
     >>> as_pattern((None, [0, 0, 1], [0, 1, 3]), shape=(2, 2))
     <Pattern 2 x 2, 3 entries>
     """
-    if comm is not None:
+    if comm is not None or (isinstance(A, Pattern) and A.backend == "mpi"):
         return _distributed(A, comm, shape, drop_zeros)
     if is_valued(A):
         A = A.pattern
@@ -110,6 +110,9 @@ def _distributed(
     from btfperm.pattern.distributed import DistributedPattern
 
     if isinstance(A, DistributedPattern):
+        refuse_other_shape(shape, A.shape)
+        if drop_zeros is not None and truth("drop_zeros", drop_zeros) and A.values is not None:
+            return A.selected(A.values != 0)._with(zeros_dropped=True)
         return A
     if isinstance(A, str | os.PathLike):
         from btfperm.io.read_mpi import read_distributed

@@ -118,3 +118,10 @@ def case_selected_entries_and_rows():
     rows = sp.csr_array(A)[P.row_slices.first : P.row_slices.last]
     assert np.array_equal(lists.indptr, rows.indptr) and np.array_equal(lists.items, rows.indices)
     assert np.array_equal(values, rows.data)
+
+
+def case_stored_zeros_of_distributed_values():
+    zeros = sp.csc_array((np.array([0.0, 1.0, 0.0, 2.0]), [0, 1, 2, 2], [0, 1, 2, 4]), (3, 3))
+    P = as_distributed_values(zeros, COMM)
+    assert [btfperm.structural_rank(P), btfperm.structural_rank(P, drop_zeros=True)] == [3, 2]
+    assert btfperm.structural_rank(P, comm=COMM, drop_zeros=True, backend="mpi") == 2
