@@ -203,3 +203,36 @@ def random_rectangle(m, n, per_row, seed):
     rng = np.random.default_rng(seed)
     size = int(per_row * m)
     return Hard(csc([rng.integers(0, m, size)], [rng.integers(0, n, size)], (m, n)), -1)
+
+
+def local_and_deficient(n, seed):
+    """Entries next to the diagonal, and blocks of columns that share too few rows."""
+    rng = np.random.default_rng(seed)
+    j = np.repeat(np.arange(n), 3)
+    i = j + rng.integers(-6, 7, size=j.size)
+    crowded = (j // 50) % 7 == 0
+    i[crowded] -= i[crowded] % 4
+    return csc([np.clip(i, 0, n - 1)], [j], (n, n))
+
+
+def saddle_point(states, constraints, seed):
+    """A saddle point matrix: states have diagonal entries, constraints have none. To match a
+    constraint, a search must move a state to another row."""
+    rng = np.random.default_rng(seed)
+    k = np.repeat(np.arange(constraints), 3)
+    B = csc([k], [rng.integers(0, states, k.size)], (constraints, states))
+    return sp.block_array([[sp.eye_array(states), B.T], [B, None]], format="csc")
+
+
+def small_and_hard():
+    """One small member of each family on which paths, chains of blocks or empty lines are long."""
+    return (
+        renumbered(chain(24), "mixed"),
+        bidiagonal(30),
+        renumbered(cycle(24), "mixed"),
+        surplus_path(20, wide=True),
+        surplus_path(20, wide=False),
+        deadtree(40, 1),
+        empty_lines(40, 1),
+        hubs_and_leaves(3, 30, 1),
+    )

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 import scipy.sparse
 
-__all__ = ["A", "added", "section"]
+__all__ = ["A", "added", "registered", "section"]
 
 GUIDE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 # Four blocks of one row each, a matching that is not the diagonal, and orders of rows and columns
@@ -31,3 +34,16 @@ def added(title, kind, module, folder):
     _, (source, row) = section(title)
     (folder / f"{module}.py").write_text(source, encoding="utf-8")
     return dataclasses.replace(eval(row, {kind.__name__: kind}), module=module)
+
+
+@contextlib.contextmanager
+def registered(title, kind, module, folder, table):
+    """The row of the example, in its `table` (the module with `register` and `unregister`) within
+    the block."""
+    row = added(title, kind, module, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        table.register(row)
+        yield row
+        table.unregister(row.name)
+        sys.modules.pop(row.module, None)

@@ -33,30 +33,13 @@ GREEDY = registry.find("greedy", initializer=True)
 SHARE, MORE = 0.1, 5  # accepted: this share and this number more or less
 
 
-def band(n, seed):
-    """Entries near the diagonal; some groups of columns share too few rows."""
-    rng = np.random.default_rng(seed)
-    j = np.repeat(np.arange(n), 3)
-    i = j + rng.integers(-6, 7, size=j.size)
-    crowded = (j // 50) % 7 == 0
-    i[crowded] -= i[crowded] % 4
-    return families.csc([np.clip(i, 0, n - 1)], [j], (n, n))
-
-
-def saddle_point(states, constraints, seed):
-    rng = np.random.default_rng(seed)
-    k = np.repeat(np.arange(constraints), 3)
-    B = families.csc([k], [rng.integers(0, states, k.size)], (constraints, states))
-    return sp.block_array([[sp.eye_array(states), B.T], [B, None]], format="csc")
-
-
 @cache
 def patterns():
     mixed = {
         "chain": families.chain(1500),
         "rivals": families.rivals(40, 15),
         "stars": families.stars(20, 60),
-        "saddle point": families.Hard(saddle_point(1500, 500, 1), -1),
+        "saddle point": families.Hard(families.saddle_point(1500, 500, 1), -1),
     }
     matrices = {
         "random": families.random_rectangle(3000, 3000, 3, 1).A,
@@ -66,8 +49,8 @@ def patterns():
         "dead tree": families.deadtree(2000, 1).A,
         "chains": families.chains_hk(30).A,
         "strip": families.strip(300, 1).A,
-        "band": band(4000, 1),
-        "local saddle point": saddle_point(1500, 500, 2),
+        "band": families.local_and_deficient(4000, 1),
+        "local saddle point": families.saddle_point(1500, 500, 2),
     } | {name: families.renumbered(hard, "mixed", 1).A for name, hard in mixed.items()}
     return {name: as_pattern(A) for name, A in matrices.items()}
 

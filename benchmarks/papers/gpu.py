@@ -23,7 +23,7 @@ import btfperm
 from benchmarks import machine
 from benchmarks.cases import Case, names
 from benchmarks.generators.counted import made_on_device
-from benchmarks.regret.rows import measured
+from benchmarks.regret.rows import checked
 from benchmarks.report import (
     Options,
     Row,
@@ -124,16 +124,13 @@ def run(cases: list[Case], options: Options, paper: Paper) -> Section:
     and a proof of each matching; OSError without a GPU."""
     device = machine.gpu()
     field = asked_for(paper.field, options)
-    complaints: list[str] = []
     for variant in [*field, *paper.more]:  # compiles its kernels, which must not count
         btfperm.maximum_transversal(np.eye(3), algorithm=variant.row.name, initializer="none")
 
-    def measure(case: Case) -> Row:
-        row, wrong = _measured(case, field, paper, options)
-        complaints.extend(f"{case.name}: {what}" for what in wrong)
-        return row
+    def measure(case: Case) -> tuple[Row, list[str]]:
+        return _measured(case, field, paper, options)
 
-    rows = measured(cases, options, measure, _outcome)
+    rows, complaints = checked(cases, options, measure, _outcome)
     names = list(dict.fromkeys(name for row in rows for name in row["counters"]))
     data = {
         "gpu": device,

@@ -22,7 +22,7 @@ from benchmarks.papers import entrants, paper_001
 from benchmarks.papers.counters import seconds_of_steps
 from benchmarks.papers.entrants import GRAFT, SWITCHES, Entrant
 from benchmarks.papers.stand_ins import stands_for
-from benchmarks.regret.rows import measured
+from benchmarks.regret.rows import checked
 from benchmarks.report import (
     Options,
     Row,
@@ -50,14 +50,11 @@ def cases(which: str, folder: Path) -> list[Case]:
 def run(cases: list[Case], options: Options) -> Section:
     """Seconds and counters of each search on each matrix."""
     threads = options.threads or CORES
-    complaints: list[str] = []
 
-    def measure(case: Case) -> Row:
-        row, wrong = measure_matrix(case, threads, options)
-        complaints.extend(f"{case.name}: {what}" for what in wrong)
-        return row
+    def measure(case: Case) -> tuple[Row, list[str]]:
+        return measure_matrix(case, threads, options)
 
-    rows = measured(cases, options, measure, outcome)
+    rows, complaints = checked(cases, options, measure, outcome)
     names = {row["matrix"] for row in rows}
     data = {
         "threads": threads,

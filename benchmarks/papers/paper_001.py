@@ -28,7 +28,7 @@ from benchmarks.papers import grafting_tables as tables
 from benchmarks.papers.entrants import GRAFT, SWITCHES, Entrant
 from benchmarks.papers.ranking import FAN, PUSH
 from benchmarks.papers.stand_ins import stand_ins, stands_for
-from benchmarks.regret.rows import measured
+from benchmarks.regret.rows import checked
 from benchmarks.report import (
     Options,
     Row,
@@ -78,14 +78,11 @@ def _maker(name: str) -> Any:
 def run(cases: list[Case], options: Options) -> Section:
     """Times and counters of the searches on each matrix."""
     threads = options.threads or CORES
-    complaints: list[str] = []
 
-    def measure(case: Case) -> Row:
-        row, wrong = measure_matrix(case, threads, options)
-        complaints.extend(f"{case.name}: {what}" for what in wrong)
-        return row
+    def measure(case: Case) -> tuple[Row, list[str]]:
+        return measure_matrix(case, threads, options)
 
-    stored = measured(cases, options, measure, outcome)
+    stored, complaints = checked(cases, options, measure, outcome)
     data: dict[str, Any] = {
         "threads": counts(threads),
         "limit": options.limit,

@@ -53,6 +53,23 @@ def measured(
     return list(rows.values())
 
 
+def checked(
+    cases: Sequence[Case],
+    options: Options,
+    measure: Callable[[Case], tuple[Row, list[str]]],
+    outcome: Callable[[Row], str],
+) -> tuple[list[Row], list[str]]:
+    """`measured` with a `measure` that also says what is wrong; returns the complaints, too."""
+    complaints: list[str] = []
+
+    def row_of(case: Case) -> Row:
+        row, wrong = measure(case)
+        complaints.extend(f"{case.name}: {what}" for what in wrong)
+        return row
+
+    return measured(cases, options, row_of, outcome), complaints
+
+
 def stored_names(options: Options) -> set[str]:
     """The matrices that the store of a run has already."""
     return set(_stored(options))

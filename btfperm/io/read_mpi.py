@@ -41,8 +41,6 @@ BLOCK = 1 << 22
 _UNKNOWN = 1 << 62  # stands for the entries of one range; only their sum over all ranges is known
 _LEAST_LINE = 4  # bytes: "1 1\\n"
 
-_READ_WHOLE = "{0} is no Matrix Market list of entries: the first rank read it whole"
-
 Positions = list[npt.NDArray[Any]]
 
 
@@ -61,10 +59,8 @@ def read_distributed(
         name = path_text(path)
         found = _opened(path, exchange.rank == 0, values_or)
         found = exchange.broadcast(found)
-        if found["how"] == "whole" and values_or is not None:
-            return _values_from_first_rank(exchange, path, drop_zeros, values_or)
         if found["how"] == "whole":
-            return _from_first_rank(exchange, path, drop_zeros)
+            return _from_first_rank(exchange, path, drop_zeros, values_or)
         header = Header(**{**found["header"], "shape": tuple(found["header"]["shape"])})
         kind = None if values_or is None else VALUE_TYPE.get(header.field)
         if found["how"] == "ranges":
@@ -230,52 +226,36 @@ def _without_zeros(body: Body, drop_zeros: bool) -> Positions:
     return [array[kept] for array in own]
 
 
-def _from_first_rank(exchange: Exchange, path: Any, drop_zeros: bool) -> DistributedPattern:
-    """The pattern of a file that the first rank reads whole."""
-    from btfperm.io import read
-
-    source, shape = {}, (0, 0)
-    own = [np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)]
-    if exchange.rank == 0:
-        whole = read(path, drop_zeros=drop_zeros)
-        source, shape = dict(whole.source), whole.shape
-        own = [whole.indices.copy(), whole.cols()]
-    m, n = exchange.largest(*shape)
-    width = index_type((m, n), 0)
-    own = [array.astype(width) for array in own]
-    name = path_text(path)
-    pattern = DistributedPattern.of_parts(exchange, own, (m, n), False, name, source)
-    pattern.set_note(_READ_WHOLE.format(name))
-    return pattern
-
-
-def _values_from_first_rank(
-    exchange: Exchange, path: Any, drop_zeros: bool, values_or: str
+def _from_first_rank(
+    exchange: Exchange, path: Any, drop_zeros: bool, values_or: str | None
 ) -> DistributedPattern:
-    """The same with the values."""
-    from btfperm.io import values_of, values_or_ones
+    """The pattern of a file that the first rank reads whole; `values_or` as `read_distributed`."""
+    from btfperm.io import read, values_of, values_or_ones
 
     source, shape = {}, (0, 0)
     own = [np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)]
     values: npt.NDArray[Any] = np.empty(0)
     if exchange.rank == 0:
-        valued = (
-            values_of(path, drop_zeros, values_or)
-            if values_or
-            else values_or_ones(path, drop_zeros)
-        )
-        whole, values = valued.pattern, valued.values
+        if values_or is None:
+            whole = read(path, drop_zeros=drop_zeros)
+        else:
+            valued = (
+                values_of(path, drop_zeros, values_or)
+                if values_or
+                else values_or_ones(path, drop_zeros)
+            )
+            whole, values = valued.pattern, valued.values
         source, shape = dict(whole.source), whole.shape
         own = [whole.indices.copy(), whole.cols()]
     m, n = exchange.largest(*shape)
     width = index_type((m, n), 0)
     own = [array.astype(width) for array in own]
     name = path_text(path)
-    numbers = of_one_type(exchange, values, own[0].size, name)
+    numbers = None if values_or is None else of_one_type(exchange, values, own[0].size, name)
     pattern = DistributedPattern.of_parts(
         exchange, own, (m, n), False, name, source, values=numbers
     )
-    pattern.set_note(_READ_WHOLE.format(name))
+    pattern.set_note(f"{name} is no Matrix Market list of entries: the first rank read it whole")
     return pattern
 
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -43,8 +42,17 @@ from btfperm.results import Decomposition
 from btfperm.results.weighted import WeightedTransversal
 from btfperm.weighted.bottleneck import largest_smallest, part_of
 from btfperm.weighted.certificate import prove
+from btfperm.weighted.with_transversal import with_transversal
 
-__all__ = ["Objective", "finite", "moduli", "row_of", "stopped", "weigh", "weighted_transversal"]
+__all__ = [
+    "Objective",
+    "moduli",
+    "row_of",
+    "stopped",
+    "weigh",
+    "weighted_transversal",
+]
+
 
 Objective = Literal["product", "sum", "bottleneck"]
 
@@ -223,26 +231,7 @@ def weigh(
     search = _largest_smallest if objective == "bottleneck" else _assigned
     found = search(pattern, modulus, d, call, seconds or {})
     assert d.transversal is not None
-    transversal = replace(
-        d.transversal,
-        row_match=found.row_match,
-        col_match=found.col_match,
-        log_row_scale=found.log_row_scale,
-        log_col_scale=found.log_col_scale,
-        weights={
-            "objective": objective,
-            "value": finite(found.objective),
-            "gap": finite(found.gap),
-            "algorithm": found.algorithm,
-        },
-    )
-    return replace(found, transversal=transversal)
-
-
-def finite(number: float) -> float | None:
-    """The number, or None for infinity, which JSON does not have. The smallest modulus is infinite
-    if no entry is matched, and a sum may overflow."""
-    return number if math.isfinite(number) else None
+    return with_transversal(found, d.transversal)
 
 
 def moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:

@@ -142,7 +142,8 @@ void bind_width(nb::module_& module) {
           return check_duals(A, value.data(), M, row_dual.data(), col_dual.data(), budget);
         });
         return std::tuple<double, std::int64_t, double, double, double, std::int64_t>(
-            found.excess, found.at, found.slack, found.largest_slack, found.total, found.matched);
+            found.excess, found.at, found.slack, found.largest_slack, found.total.value(),
+            found.matched);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("value").noconvert(), nb::arg("row_match").noconvert(),

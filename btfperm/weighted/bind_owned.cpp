@@ -284,12 +284,12 @@ void bind_graph_of_rank(nb::module_& module, const char* name) {
               return check_owned_graph(self.G, mate.data(), mate_weight.data(), round_of.data(),
                                        rounds, removed.data(), budget);
             });
-            return std::tuple(found.wrong, found.matched, found.weight, found.edges, found.free_at,
+            return std::tuple(found.wrong, found.weight, found.edges, found.free_at,
                               found.heavy_at);
           },
           nb::arg("mate").noconvert(), nb::arg("mate_weight").noconvert(),
           nb::arg("round_of").noconvert(), nb::arg("removed").noconvert(),
-          "(wrong vertex; matched vertices; weight of both ends; edges; free and heavy entry)")
+          "(wrong vertex; weight of both ends; edges; free and heavy entry)")
       .def(
           "lower_duals",
           [](const Graph& self, bool upper, Out<double> dual) {
@@ -338,13 +338,12 @@ void bind_width(nb::module_& module) {
         if (!are_in_range(items, static_cast<std::int64_t>(numbers.shape(0)))) {
           throw std::invalid_argument("an item is out of range");
         }
-        const OwnedDualCheck found = run_pass([&](Budget& budget) {
+        const DualCheck found = run_pass([&](Budget& budget) {
           return check_owned_duals(n_cols, indptr.data(), items.data(), numbers.data(),
                                    value.data(), col_match.data(), row_dual.data(), col_dual.data(),
                                    budget);
         });
-        return std::tuple(found.excess, found.at, found.slack, found.largest_slack, found.total,
-                          found.matched);
+        return std::tuple(found.excess, found.at, found.slack, found.total.value(), found.matched);
       },
       nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("numbers").noconvert(),
       nb::arg("value").noconvert(), nb::arg("col_match").noconvert(),

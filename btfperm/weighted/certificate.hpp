@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "backends/cpu/pieces.hpp"
@@ -15,35 +16,38 @@ namespace btfperm {
 // What one pass over the entries measures. The scaled value of an entry is its value plus
 // the duals of its row and column.
 struct DualCheck {
-  double excess;         // the largest scaled value, or 0: above 0, the duals are not feasible
-  std::int64_t at;       // an entry that has it; -1: none is above 0
-  double slack;          // the sum of minus the scaled value over the matched entries
-  double largest_slack;  // and its largest term
-  double total;          // the sum of the values of the matched entries
-  std::int64_t matched;  // number of entries that are matched
+  double excess = 0;         // the largest scaled value, or 0: above 0, the duals are not feasible;
+                             // NaN if one is NaN
+  std::int64_t at = -1;      // an entry that has it; -1: none is above 0
+  double slack = 0;          // the sum of minus the scaled value over the matched entries
+  double largest_slack = 0;  // and its largest term
+  ExactSum total;            // of the values of the matched entries
+  std::int64_t matched = 0;  // number of entries that are matched
+
+  void add(std::int64_t p, double value, double scaled, bool is_matched) {
+    if (!(scaled <= excess) && !std::isnan(excess)) {
+      excess = scaled;
+      at = p;
+    }
+    if (!is_matched) return;
+    ++matched;
+    total.add(value);
+    slack -= scaled;
+    largest_slack = std::max(largest_slack, -scaled);
+  }
 };
 
 template <class I>
 DualCheck check_duals(const PatternView<I>& A, const double* value, const Matching<I>& M,
                       const double* row_dual, const double* col_dual, Budget& budget) {
-  DualCheck found{0, -1, 0, 0, 0, 0};
-  ExactSum total;
+  DualCheck found;
   in_pieces(A.n, A.indptr + 1, budget, [&](I j) {
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
       const I i = A.indices[p];
-      const double scaled = value[p] + row_dual[i] + col_dual[j];
-      if (!(scaled <= found.excess)) {
-        found.excess = scaled;
-        found.at = p;
-      }
-      if (M.col_match[j] != i || M.row_match[i] != j) continue;
-      ++found.matched;
-      total.add(value[p]);
-      found.slack -= scaled;
-      found.largest_slack = std::max(found.largest_slack, -scaled);
+      found.add(p, value[p], value[p] + row_dual[i] + col_dual[j],
+                M.col_match[j] == i && M.row_match[i] == j);
     }
   });
-  found.total = total.value();
   return found;
 }
 

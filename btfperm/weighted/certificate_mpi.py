@@ -45,7 +45,7 @@ def prove(pattern: DistributedPattern, blocks: Blocks, found: Assigned, rank: in
             "report this"
         )
     assert pattern.values is not None
-    excess, at, slack, _, total, matched = _core.weighted.check_owned_duals(
+    excess, at, slack, total, matched = _core.weighted.check_owned_duals(
         pattern.indptr,
         halo.items,
         halo.numbers(),

@@ -208,7 +208,7 @@ def _checked(
     got = exchange.route(slices, mate[matched], matched + slices.first, kind=mate.dtype).items
     agreed = mate[got[:, 0] - slices.first] == got[:, 1]
     removed = np.zeros(rounds + 1, dtype=np.int64)
-    wrong, _, weight, edges, free_at, heavy_at = graph.lists.check(
+    wrong, weight, edges, free_at, heavy_at = graph.lists.check(
         mate, halo.extended(graph.lists.mate_weights(mate)), halo.extended(round_of), removed
     )
     has_wrong, size, edges, has_free, has_heavy = exchange.sums(

@@ -53,8 +53,7 @@ std::int64_t choose_candidates(const OwnedGraph<I>& G, const EdgeOrder& order,
 
 // What one rank finds about a matching; places are -1 if there is none.
 struct OwnedGraphFacts {
-  std::int64_t wrong = -1;  // a vertex of the rank whose mate is no neighbour
-  std::int64_t matched = 0;
+  std::int64_t wrong = -1;                   // a vertex of the rank whose mate is no neighbour
   double weight = 0;                         // of the matched edges, from both of their ends
   std::int64_t edges = 0;                    // those whose larger end the rank owns
   std::int64_t free_at = -1, heavy_at = -1;  // positions, as in Facts of graph_certificate.py
@@ -74,7 +73,6 @@ OwnedGraphFacts check_owned_graph(const OwnedGraph<I>& G, const I* mate, const d
       if (w == v) continue;
       if (mate[v] == G.numbers[w]) {
         is_edge = true;
-        ++found.matched;
         found.weight += G.weight[p];
       }
       const bool is_free = mate_weight[v] == 0 && mate_weight[w] == 0;
@@ -84,7 +82,7 @@ OwnedGraphFacts check_owned_graph(const OwnedGraph<I>& G, const I* mate, const d
       ++found.edges;
       const I one = round_of[v], two = round_of[w];
       const I round = one == 0 ? two : two == 0 ? one : std::min(one, two);
-      if (round > 0 && round <= rounds) ++removed[round];
+      if (round > 0) ++removed[std::min<std::int64_t>(round, rounds)];
     }
     if (mate[v] >= 0 && !is_edge) found.wrong = v;
   });

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/cpu/pieces.hpp"
-#include "weighted/exact_sum.hpp"
+#include "weighted/certificate.hpp"
 
 namespace btfperm {
 
@@ -154,36 +154,19 @@ std::int64_t relax(std::int64_t count, const I* from, const I* to, const double*
   return rose;
 }
 
-// What one rank measures for the certificate, as DualCheck of certificate.hpp.
-struct OwnedDualCheck {
-  double excess = 0;
-  std::int64_t at = -1;  // position of an entry that has it
-  double slack = 0, largest_slack = 0, total = 0;
-  std::int64_t matched = 0;
-};
-
-// numbers: of the local rows in the whole matrix; col_match: of the columns of the rank.
+// `check_duals` of the entries of one rank. numbers: of the local rows in the whole matrix;
+// col_match: of the columns of the rank.
 template <class I>
-OwnedDualCheck check_owned_duals(std::int64_t n_cols, const std::int64_t* indptr, const I* items,
-                                 const I* numbers, const double* value, const I* col_match,
-                                 const double* row_dual, const double* col_dual, Budget& budget) {
-  OwnedDualCheck found;
-  ExactSum total;
+DualCheck check_owned_duals(std::int64_t n_cols, const std::int64_t* indptr, const I* items,
+                            const I* numbers, const double* value, const I* col_match,
+                            const double* row_dual, const double* col_dual, Budget& budget) {
+  DualCheck found;
   in_pieces(n_cols, indptr + 1, budget, [&](std::int64_t c) {
     for (std::int64_t p = indptr[c]; p < indptr[c + 1]; ++p) {
-      const double scaled = value[p] + row_dual[items[p]] + col_dual[c];
-      if (!(scaled <= found.excess) && !std::isnan(found.excess)) {
-        found.excess = scaled;
-        found.at = p;
-      }
-      if (col_match[c] < 0 || numbers[items[p]] != col_match[c]) continue;
-      ++found.matched;
-      total.add(value[p]);
-      found.slack -= scaled;
-      found.largest_slack = std::max(found.largest_slack, -scaled);
+      found.add(p, value[p], value[p] + row_dual[items[p]] + col_dual[c],
+                col_match[c] >= 0 && numbers[items[p]] == col_match[c]);
     }
   });
-  found.total = total.value();
   return found;
 }
 

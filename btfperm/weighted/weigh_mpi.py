@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -254,7 +253,7 @@ def _result(
     seconds: dict[str, float],
     **fields: Any,
 ) -> DistributedWeightedTransversal:
-    from btfperm.weighted import finite
+    from btfperm.weighted.with_transversal import with_transversal
 
     rows, cols = pattern.row_slices, pattern.col_slices
     found = DistributedWeightedTransversal(
@@ -266,17 +265,4 @@ def _result(
         exchange=pattern.exchange,
         **fields,
     )
-    transversal = replace(
-        d.transversal,
-        row_match=found.row_match,
-        col_match=found.col_match,
-        log_row_scale=found.log_row_scale,
-        log_col_scale=found.log_col_scale,
-        weights={
-            "objective": found.kind,
-            "value": finite(found.objective),
-            "gap": finite(found.gap),
-            "algorithm": found.algorithm,
-        },
-    )
-    return replace(found, transversal=transversal)
+    return with_transversal(found, d.transversal)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -20,19 +19,15 @@ from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.reports.perm_arrays import read_arrays
 from btfperm.reports.verify import verify
 from tests.cli.conftest import cli
-from tests.guide_rows import A, added
+from tests.guide_rows import A, registered
 
 __all__ = ["cli"]
 
 
 @pytest.fixture
-def toy_convention(tmp_path, monkeypatch):
-    row = added("Add a convention", Convention, "toy_convention", tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    conventions.register(row)
-    yield row
-    conventions.unregister(row.name)
-    sys.modules.pop(row.module, None)
+def toy_convention(tmp_path):
+    with registered("Add a convention", Convention, "toy_convention", tmp_path, conventions) as row:
+        yield row
 
 
 def verdict(file):

@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import io
-import sys
 import tarfile
 
 import numpy as np
@@ -18,7 +17,7 @@ from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io import formats
 from btfperm.io.formats import MatrixFormat, matrix_formats
 from tests.cli.conftest import cli
-from tests.guide_rows import A, added
+from tests.guide_rows import A, registered
 
 __all__ = ["cli"]
 
@@ -28,13 +27,9 @@ def has_pattern_of_A(pattern):
 
 
 @pytest.fixture
-def toy_format(tmp_path, monkeypatch):
-    row = added("Add a file format", MatrixFormat, "toy_format", tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    formats.register(row)
-    yield row
-    formats.unregister(row.name)
-    sys.modules.pop(row.module, None)
+def toy_format(tmp_path):
+    with registered("Add a file format", MatrixFormat, "toy_format", tmp_path, formats) as row:
+        yield row
 
 
 @pytest.mark.parametrize("row", matrix_formats.values(), ids=list(matrix_formats))

@@ -60,16 +60,7 @@ def case_without_gathering_of_remainders():
 
 
 def case_families():
-    for hard in (
-        families.renumbered(families.chain(24), "mixed"),
-        families.bidiagonal(30),
-        families.renumbered(families.cycle(24), "mixed"),
-        families.surplus_path(20, wide=True),
-        families.surplus_path(20, wide=False),
-        families.deadtree(40, 1),
-        families.empty_lines(40, 1),
-        families.hubs_and_leaves(3, 30, 1),
-    ):
+    for hard in families.small_and_hard():
         d = same_blocks(hard.A)
         assert hard.rank in (-1, d.structural_rank)  # -1: not known
 

@@ -108,6 +108,21 @@ def case_wrong_rows_of_one_rank():
         assert "indptr must ascend from 0" in raised(btfperm.InvalidMatrixError, call)
 
 
+def case_a_failure_right_after_another_call():
+    """A rank that has left a call may fail in the next one while others are still in the first:
+    their first call ends well, and the second one raises the error."""
+    for k in range(12):
+        with Exchange.of(COMM).guarded():
+            pass
+
+        def fail(k=k):
+            with Exchange.of(COMM).guarded():
+                if COMM.rank == k % COMM.size:
+                    raise btfperm.UnreadableInputError(f"call {k}")
+
+        assert raised(btfperm.UnreadableInputError, fail) == f"call {k}"
+
+
 def case_two_ranks_fail():
     """The error of the lowest rank is raised everywhere."""
 

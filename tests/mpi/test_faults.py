@@ -15,14 +15,19 @@ from tests.mpi.launcher import emulated_or_skip, on_ranks
 HEAD = "%%MatrixMarket matrix coordinate pattern general\n"
 COMMAND = (sys.executable, "-m", "btfperm_cli")
 
-# A rank notes its exit code after the command line has chosen it.
+# A rank notes its exit code after the command line has chosen it. It waits for the notes of the
+# others, because the launcher ends all processes as soon as one has ended with an error.
 NOTING = """
-import os, sys
+import os, sys, time
 from pathlib import Path
 from btfperm_cli.main import main
 leave = os._exit
 def noted(code):
-    Path(sys.argv[1], os.environ["PMI_RANK"]).write_text(str(code))
+    notes = [Path(sys.argv[1], str(rank)) for rank in range(int(os.environ["PMI_SIZE"]))]
+    notes[int(os.environ["PMI_RANK"])].write_text(str(code))
+    until = time.monotonic() + 20
+    while time.monotonic() < until and not all(note.exists() for note in notes):
+        time.sleep(0.01)
     leave(code)
 os._exit = noted
 main(sys.argv[2:])

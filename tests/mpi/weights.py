@@ -82,18 +82,7 @@ def case_weights_of_random_matrices():
 
 
 def case_weights_of_families():
-    for k, hard in enumerate(
-        (
-            families.renumbered(families.chain(24), "mixed"),
-            families.bidiagonal(30),
-            families.renumbered(families.cycle(24), "mixed"),
-            families.surplus_path(20, wide=True),
-            families.surplus_path(20, wide=False),
-            families.deadtree(40, 1),
-            families.empty_lines(40, 1),
-            families.hubs_and_leaves(3, 30, 1),
-        )
-    ):
+    for k, hard in enumerate(families.small_and_hard()):
         checked(with_values(hard.A, k))
         checked(with_values(hard.A, k + 2))
 

@@ -85,21 +85,30 @@ class DepthFirst(Search):
                 if not path:
                     return None
 
+    def in_phases(self, search):
+        """Calls search(root, visited) for each unmatched column, with one set of visited rows for
+        each phase, until a phase finds no path."""
+        roots = [j for j in self.unmatched() if self.rows_of[j]]
+        while roots:
+            self.phases += 1
+            visited = set()
+            for root in roots:
+                search(root, visited)
+            left = [j for j in roots if self.col_match[j] < 0]
+            if len(left) == len(roots):
+                break
+            roots = left
+        return self.counters()
+
 
 def pothen_fan(A, fairness, col_match=None):
     """`fairness`: every second phase visits the lists from their ends."""
     search = DepthFirst(A, col_match)
-    roots = [j for j in search.unmatched() if search.rows_of[j]]
-    while roots:
-        search.phases += 1
-        visited = set()
-        for root in roots:
-            search.search(root, visited, fairness and search.phases % 2 == 0)
-        left = [j for j in roots if search.col_match[j] < 0]
-        if len(left) == len(roots):
-            break
-        roots = left
-    return search.counters()
+
+    def find_path(root, visited):
+        search.search(root, visited, fairness and search.phases % 2 == 0)
+
+    return search.in_phases(find_path)
 
 
 def ss_dfs(A, col_match=None):
@@ -114,31 +123,25 @@ def p_dbfs(A, col_match=None):
     """Azad, Halappanavar, Rajamanickam, Boman, Khan and Pothen (2012): breadth-first searches with
     lookahead, disjoint in each phase."""
     search = DepthFirst(A, col_match)
-    roots = [j for j in search.unmatched() if search.rows_of[j]]
-    while roots:
-        search.phases += 1
-        visited = set()
-        for root in roots:
-            queue, above = deque([root]), {root: None}
-            while queue:
-                j = queue.popleft()
-                i = search.look_ahead(j, visited)
-                if i is not None:
-                    search.ahead[j] += 1  # the row is not visited again
-                    search.augment(i, j, lambda j, _, above=above: above[j])
-                    break
-                search.edges += len(search.rows_of[j])
-                for i in search.rows_of[j]:
-                    if i not in visited:
-                        visited.add(i)
-                        below = search.row_match[i]
-                        above[below] = j
-                        queue.append(below)
-        left = [j for j in roots if search.col_match[j] < 0]
-        if len(left) == len(roots):
-            break
-        roots = left
-    return search.counters()
+
+    def find_path(root, visited):
+        queue, above = deque([root]), {root: None}
+        while queue:
+            j = queue.popleft()
+            i = search.look_ahead(j, visited)
+            if i is not None:
+                search.ahead[j] += 1  # the row is not visited again
+                search.augment(i, j, lambda j, _: above[j])
+                return
+            search.edges += len(search.rows_of[j])
+            for i in search.rows_of[j]:
+                if i not in visited:
+                    visited.add(i)
+                    below = search.row_match[i]
+                    above[below] = j
+                    queue.append(below)
+
+    return search.in_phases(find_path)
 
 
 def ms_bfs(A, col_match=None):

@@ -33,12 +33,12 @@ FAMILIES = {
     "long chain": lambda seed: families.renumbered(families.chain(3000), "mixed", seed),
     "chains": lambda _: families.chains_hk(60),
     "strip": lambda seed: families.strip(600, seed),
-    "broken band": lambda seed: local_and_deficient(8000, seed),
-    "saddle point": lambda seed: saddle_point(3000, 1000, seed),
+    "broken band": lambda seed: families.local_and_deficient(8000, seed),
+    "saddle point": lambda seed: families.saddle_point(3000, 1000, seed),
     "saddle point, mixed": lambda seed: families.renumbered(
-        families.Hard(saddle_point(3000, 1000, seed), -1), "mixed", seed
+        families.Hard(families.saddle_point(3000, 1000, seed), -1), "mixed", seed
     ),
-    "saddle point, deficient": lambda seed: saddle_point(600, 1000, seed),
+    "saddle point, deficient": lambda seed: families.saddle_point(600, 1000, seed),
 }
 
 
@@ -47,25 +47,6 @@ def everything_shared():
     before = _core.backends.share_always(True)
     yield
     _core.backends.share_always(before)
-
-
-def local_and_deficient(n, seed):
-    """Entries next to the diagonal, and blocks of columns that share too few rows."""
-    rng = np.random.default_rng(seed)
-    j = np.repeat(np.arange(n), 3)
-    i = j + rng.integers(-6, 7, size=j.size)
-    crowded = (j // 50) % 7 == 0
-    i[crowded] -= i[crowded] % 4
-    return families.csc([np.clip(i, 0, n - 1)], [j], (n, n))
-
-
-def saddle_point(states, constraints, seed):
-    """A saddle point matrix: states have diagonal entries, constraints have none. To match a
-    constraint, a search must move a state to another row."""
-    rng = np.random.default_rng(seed)
-    k = np.repeat(np.arange(constraints), 3)
-    B = families.csc([k], [rng.integers(0, states, k.size)], (constraints, states))
-    return sp.block_array([[sp.eye_array(states), B.T], [B, None]], format="csc")
 
 
 def behind_dense_columns(n, seed):
@@ -149,7 +130,7 @@ def test_small_matrices_are_proven(A, threads):
 def test_constraints_are_matched_in_two_steps(threads, run_seed):
     """Each thread avoids the rows that the others need, so that almost no column is left for the
     search."""
-    P = as_pattern(saddle_point(30_000, 10_000, run_seed))
+    P = as_pattern(families.saddle_point(30_000, 10_000, run_seed))
     result = maximum_transversal(P, algorithm="guided-displacement", threads=threads)
     assert result.size == rank_of(P.to_scipy())
     assert "pushes" not in result.counters and result.counters["edges"] <= P.nnz
@@ -179,7 +160,7 @@ def test_greedy_by_threads_matches_the_diagonal_as_one_thread_does(name, threads
     """If most entries are near the diagonal, each thread first takes only rows of its own part. If
     most columns have an entry near it, a block of columns prefers the rows from its diagonal on. So
     nearly all columns are matched as by one thread."""
-    A = band(50_000) if name == "band" else saddle_point(30_000, 10_000, run_seed)
+    A = band(50_000) if name == "band" else families.saddle_point(30_000, 10_000, run_seed)
     _, _, cols_by_one, *_ = run("greedy", A, 1)
     for _ in range(5):  # races are rare
         _, _, cols, *_ = run("greedy", A, threads)

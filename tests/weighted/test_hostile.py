@@ -163,6 +163,18 @@ def test_the_core_checks_its_arguments():
         )
 
 
+@pytest.mark.parametrize("row", range(3))
+def test_a_dual_that_is_no_number_stays_the_excess(row):
+    """Entries behind it must not hide it."""
+    P = btfperm.as_pattern(np.ones((3, 3)))
+    match, dual = np.full(3, -1, P.indices.dtype), np.zeros(3)
+    wrong = np.where(np.arange(3) == row, np.nan, 0.0)
+    found = _core.weighted.check_duals(
+        3, P.indptr, P.indices, -np.ones(9), match, match, wrong, dual
+    )
+    assert np.isnan(found[0]) and found[1] == row
+
+
 @pytest.fixture
 def proof_of():
     """Calls the certificate of SMALL with changed arrays."""

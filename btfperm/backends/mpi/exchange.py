@@ -26,7 +26,8 @@ from btfperm.backends.threads import usable_cores
 
 __all__ = ["Exchange", "Routed"]
 
-_NOTICE = 1  # tag of the message of a failed rank
+_DESCRIPTION, _LEAVE, _NOTICE = 1, 2, 3  # tags of the messages about a failure
+_MOST_TAG = 32_767  # the largest one that every MPI has
 _POLLS = 50  # tests of a request between two tests for notices, where ranks have cores of their own
 _INLINE = 256  # lines that a rank may send together with the counts of a step, to all ranks in sum
 _UNFINISHED: list[Any] = []  # interrupted requests; they hold arrays that MPI may still write to
@@ -56,7 +57,7 @@ class Exchange:
         self.comm, self._notices = comm.Dup(), comm.Dup()
         self.rank, self.size = int(comm.rank), int(comm.size)
         self._owner: Any = None  # the communicator that keeps this exchange
-        self._is_guarded = False
+        self._is_guarded, self._calls = False, 0
         here = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED)
         self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
         self._yields = int(here.size) > usable_cores()
@@ -94,7 +95,7 @@ class Exchange:
             if not self._yields and polls % _POLLS:
                 continue
             time.sleep(0)
-            if self._notices.Iprobe(tag=_NOTICE):
+            if self._notices.Iprobe(tag=self._notice_tag()):
                 _UNFINISHED.append(request)
                 raise _PeerFailed
 
@@ -106,7 +107,7 @@ class Exchange:
             yield
             return
         failure: BaseException | None = None
-        self._is_guarded = True
+        self._is_guarded, self._calls = True, self._calls + 1
         try:
             yield
             self.barrier()
@@ -120,13 +121,18 @@ class Exchange:
             self._is_guarded = False
         raise self._agreed(failure) from None
 
+    def _notice_tag(self) -> int:
+        """The tag of a notice holds the number of the call: a rank that has left a call and fails
+        in the next one must not end the call before on a rank that is still in it."""
+        return _NOTICE + self._calls % (_MOST_TAG - _NOTICE)
+
     def _agreed(self, failure: BaseException | None) -> BaseException:
         """The error that all ranks raise. Called on each rank after the failure of one."""
         mine = None if failure is None else described(failure)
         if failure is not None:
             for rank in range(self.size):
                 if rank != self.rank:
-                    self._notices.Isend(bytearray(1), rank, tag=_NOTICE)
+                    self._notices.Isend(bytearray(1), rank, tag=self._notice_tag())
         self._forget()
         Exchange.failed = self
         found = self._all_descriptions(mine)
@@ -142,7 +148,7 @@ class Exchange:
         that do not answer are missing."""
         text = json.dumps(mine).encode()
         sends = [
-            self._notices.Isend(text, rank, tag=_NOTICE + 1)
+            self._notices.Isend(text, rank, tag=_DESCRIPTION)
             for rank in range(self.size)
             if rank != self.rank
         ]
@@ -152,9 +158,9 @@ class Exchange:
         until = time.monotonic() + _PATIENCE
         while missing and time.monotonic() < until:
             status = self._mpi.Status()
-            if self._notices.Iprobe(tag=_NOTICE + 1, status=status):
+            if self._notices.Iprobe(tag=_DESCRIPTION, status=status):
                 buffer = bytearray(status.Get_count())
-                self._notices.Recv(buffer, status.source, tag=_NOTICE + 1)
+                self._notices.Recv(buffer, status.source, tag=_DESCRIPTION)
                 found[status.source] = json.loads(buffer)
                 missing.discard(status.source)
             else:
@@ -168,9 +174,9 @@ class Exchange:
         or for `_PATIENCE` seconds: a launcher may end all processes as soon as one has ended."""
         if self.rank == 0:
             for rank in range(1, self.size):
-                self._notices.Isend(bytearray(1), rank, tag=_NOTICE + 2)
+                self._notices.Isend(bytearray(1), rank, tag=_LEAVE)
         until = time.monotonic() + (0.0 if self.rank == 0 else _PATIENCE)
-        while time.monotonic() < until and not self._notices.Iprobe(source=0, tag=_NOTICE + 2):
+        while time.monotonic() < until and not self._notices.Iprobe(source=0, tag=_LEAVE):
             time.sleep(1e-3)
 
     # -- collectives on a few numbers ----------------------------------------------------------
@@ -214,10 +220,6 @@ class Exchange:
 
     def largest_real(self, value: float) -> float:  # NaN if a rank has NaN
         return float(self.reals_from_all(value).max())
-
-    def before(self, value: int) -> int:
-        """The sum of the values of lower ranks."""
-        return int(self.from_all(value)[: self.rank, 0].sum())
 
     def barrier(self) -> None:
         """Returns when all ranks have called it."""

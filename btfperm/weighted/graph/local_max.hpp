@@ -94,7 +94,7 @@ class SequentialLocalMax {
     return order_.tie(edge) > order_.tie(E_[c.place]);
   }
 
-  // Whether so many edges were visited that the rest must be sorted.
+  // Whether `most_` edges have been visited; the remaining ones are then sorted by weight.
   bool is_at_limit() {
     if (most_ <= 0 || visited_ < most_) return false;
     if (start_.bounded != nullptr) visited_ -= not_visited();
