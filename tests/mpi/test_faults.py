@@ -15,8 +15,8 @@ from tests.mpi.launcher import emulated_or_skip, on_ranks
 HEAD = "%%MatrixMarket matrix coordinate pattern general\n"
 COMMAND = (sys.executable, "-m", "btfperm_cli")
 
-# A rank notes its exit code after the command line has chosen it. It waits for the notes of the
-# others, because the launcher ends all processes as soon as one has ended with an error.
+# A rank notes its exit code after the command line has chosen it. All ranks then end at the same
+# time, because the launcher ends the others as soon as one has ended with an error.
 NOTING = """
 import os, sys, time
 from pathlib import Path
@@ -27,7 +27,8 @@ def noted(code):
     notes[int(os.environ["PMI_RANK"])].write_text(str(code))
     until = time.monotonic() + 20
     while time.monotonic() < until and not all(note.exists() for note in notes):
-        time.sleep(0.01)
+        time.sleep(0.001)
+    time.sleep(max(0, max(note.stat().st_mtime for note in notes) + 0.05 - time.time()))
     leave(code)
 os._exit = noted
 main(sys.argv[2:])

@@ -32,6 +32,7 @@ _POLLS = 50  # tests of a request between two tests for notices, where ranks hav
 _INLINE = 256  # lines that a rank may send together with the counts of a step, to all ranks in sum
 _UNFINISHED: list[Any] = []  # interrupted requests; they hold arrays that MPI may still write to
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
+_NOTICE_TIME = 0.05  # seconds between the message of rank 0 about the end and the end itself
 
 
 class _PeerFailed(Exception):  # noqa: N818
@@ -170,14 +171,21 @@ class Exchange:
         return found
 
     def leave_together(self) -> None:
-        """Keeps the other ranks waiting until rank 0 has printed its message and calls this, too,
-        or for `_PATIENCE` seconds: a launcher may end all processes as soon as one has ended."""
+        """Returns on all ranks at the same time, after rank 0 has printed its message and calls
+        this, too, or after `_PATIENCE` seconds: a launcher may end all processes as soon as one has
+        ended, and then report that it ended them."""
+        leave_at = np.array([time.time() + _NOTICE_TIME])
         if self.rank == 0:
             for rank in range(1, self.size):
-                self._notices.Isend(bytearray(1), rank, tag=_LEAVE)
-        until = time.monotonic() + (0.0 if self.rank == 0 else _PATIENCE)
-        while time.monotonic() < until and not self._notices.Iprobe(source=0, tag=_LEAVE):
-            time.sleep(1e-3)
+                self._notices.Isend(leave_at, rank, tag=_LEAVE)
+        else:
+            until = time.monotonic() + _PATIENCE
+            while time.monotonic() < until and not self._notices.Iprobe(source=0, tag=_LEAVE):
+                time.sleep(1e-3)
+            if self._notices.Iprobe(source=0, tag=_LEAVE):
+                self._notices.Recv(leave_at, 0, tag=_LEAVE)
+        left = leave_at.item() - time.time()
+        time.sleep(min(max(0.0, left), _PATIENCE))  # clocks of machines may differ
 
     # -- collectives on a few numbers ----------------------------------------------------------
 
