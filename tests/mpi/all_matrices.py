@@ -1,48 +1,74 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real matrices over ranks: the arrays must be those of one process. Not part of the tests of CI.
 
-``python -m tests.mpi.all_matrices FOLDER --ranks 1 2 3 4 5 7 8 16 --seconds 600 --record FILE``
+``python -m tests.mpi.all_matrices FOLDER --ranks 1 2 3 4 5 7 8 16 --seconds 600 --out RESULTS``
 runs the matrices of a folder from the smallest to the largest on each number of ranks, one start of
 the launcher for each number. The numbers of ranks share the seconds; no matrix is started after the
-share is over. The record is a JSON object: for each number of ranks, the seconds of each matrix, or
-why it failed.
+share is over. With ``--out``, the folder RESULTS gets a dated record of all ranks, matrices and
+differences, in the form of the results of ``benchmarks.run``. The exit code is 1 if an array
+differs, or if a rank fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "coarse_cols")
 
 
-def compare(path, comm):
-    """The seconds over ranks; raises AssertionError where an array differs. Collective."""
+def digests(d):
+    """The structural rank, and a digest of each array that must not depend on the ranks."""
     import numpy as np
 
+    found = {
+        name: hashlib.sha256(np.asarray(getattr(d, name), dtype=np.int64).tobytes()).hexdigest()
+        for name in ARRAYS
+    }
+    return found | {"structural_rank": d.structural_rank, "maximum": d.transversal.maximum}
+
+
+def expected(path, store):
+    """The digests of one process, which `store` keeps for the other numbers of ranks."""
+    kept = Path(store, f"{path.name}.json")
+    if not kept.exists():
+        import btfperm
+
+        kept.write_text(json.dumps(digests(btfperm.dulmage_mendelsohn(path, drop_zeros=False))))
+    return json.loads(kept.read_text(encoding="utf-8"))
+
+
+def from_first(comm, value):
+    """The value of the first rank. The others sleep until it is there, so that the first one has a
+    core."""
+    arrived = comm.Ibarrier()
+    while not arrived.Test():
+        time.sleep(1e-3)
+    return comm.bcast(value)
+
+
+def compare(path, comm, store):
+    """The seconds over ranks; raises AssertionError where an array differs. Collective."""
     import btfperm
 
     begin = time.perf_counter()
     d = btfperm.dulmage_mendelsohn(str(path), comm=comm, backend="mpi")
-    seconds = time.perf_counter() - begin
-    wrong = []
+    seconds, wrong = time.perf_counter() - begin, []
     if comm.rank == 0:
-        serial = btfperm.dulmage_mendelsohn(path, drop_zeros=False)
-        wrong = [
-            name for name in ARRAYS if not np.array_equal(getattr(d, name), getattr(serial, name))
-        ]
-        if d.structural_rank != serial.structural_rank or not d.transversal.maximum:
-            wrong.append("structural_rank")
-    wrong = comm.bcast(wrong)
+        own = digests(d)
+        wrong = [name for name, digest in expected(path, store).items() if own[name] != digest]
+    wrong = from_first(comm, wrong)
     assert not wrong, f"different: {', '.join(wrong)}"
     return seconds
 
 
-def work(folder, seconds):
+def work(folder, seconds, store):
     """Runs on each rank; the first one prints a line for each matrix."""
     from mpi4py import MPI
 
@@ -52,32 +78,24 @@ def work(folder, seconds):
         if comm.bcast(time.monotonic() > until):
             break
         try:
-            found = round(compare(path, comm), 3)
+            found = round(compare(path, comm, store), 3)
         except Exception as error:
             found = f"{type(error).__name__}: {error}"
         if comm.rank == 0:
             print(json.dumps([path.name.removesuffix(".mtx.gz"), found]), flush=True)
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("folder")
-    options.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 3, 4, 5, 7, 8, 16])
-    options.add_argument("--seconds", type=float, default=600, help="for all numbers of ranks")
-    options.add_argument("--record", type=Path)
-    options.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
-    given = options.parse_args()
-    if given.work:
-        work(given.folder, given.seconds)
-        return
+def run(given, store):
+    """For each number of ranks, the seconds of each matrix, or why it failed."""
     from tests.mpi.launcher import ROOT, launcher
 
-    record, until, is_wrong = {}, time.monotonic() + given.seconds, False
+    record, until = {}, time.monotonic() + given.seconds
     for place, ranks in enumerate(given.ranks):
         share = max(until - time.monotonic(), 1) / (len(given.ranks) - place)
         program = [sys.executable, "-W", "ignore", "-m", "tests.mpi.all_matrices", given.folder]
+        program += ["--work", store, "--seconds", str(share)]
         done = subprocess.run(
-            [launcher(), "-n", str(ranks), *program, "--work", "--seconds", str(share)],
+            [launcher(), "-n", str(ranks), *program],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -87,14 +105,79 @@ def main():
         found = dict(json.loads(line) for line in done.stdout.splitlines() if line[:1] == "[")
         if done.returncode:
             found["(end)"] = f"exit code {done.returncode}: {done.stderr[-500:]}"
-        failed = {name: text for name, text in found.items() if isinstance(text, str)}
-        is_wrong |= bool(failed)
-        total = sum(seconds for seconds in found.values() if not isinstance(seconds, str))
-        print(f"{ranks:3} ranks: {len(found) - len(failed)} identical in {total:.1f} s, {failed}")
         record[ranks] = found
-    if given.record:
-        given.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    sys.exit(is_wrong)
+        print(line_of(ranks, found), flush=True)
+    return record
+
+
+def failed(found):
+    """What went wrong, by matrix."""
+    return {name: text for name, text in found.items() if isinstance(text, str)}
+
+
+def line_of(ranks, found):
+    same = {name: seconds for name, seconds in found.items() if name not in failed(found)}
+    return f"{ranks:3} ranks: {len(same)} identical in {sum(same.values()):.1f} s, {failed(found)}"
+
+
+def section_of(record, matrices):
+    """The record as a section of a benchmark."""
+    from benchmarks.report import Section, paragraphs, table
+    from btfperm.backends.mpi.launch import library
+
+    rows, lines, problems = [], [], []
+    for ranks, found in record.items():
+        wrong = failed(found)
+        same = [name for name in found if name not in wrong]
+        seconds = sum(found[name] for name in same)
+        rows += [
+            {"ranks": ranks, "matrix": name, "same": name not in wrong, "result": result}
+            for name, result in found.items()
+        ]
+        lines.append(
+            [*map(str, (ranks, len(same), len(wrong), matrices - len(found))), f"{seconds:.1f}"]
+        )
+        problems += [f"{name} on {ranks} ranks: {text}" for name, text in wrong.items()]
+    text = paragraphs(
+        "Permutations, boundaries of the blocks and structural rank over MPI ranks, without "
+        f"replication, against those of one process, on {matrices} real matrices from the smallest "
+        f"to the largest, with {library()}. *left out*: the time was over. The JSON file has the "
+        "seconds of each matrix.",
+        table(["ranks", "identical", "different or failed", "left out", "s"], lines),
+    )
+    return Section("Real matrices over MPI ranks", text, {"mpi": library(), "rows": rows}, problems)
+
+
+def write(given, record):
+    """Writes the dated record."""
+    from benchmarks.machine import describe
+    from benchmarks.report import Options, Report
+
+    head = describe(sys.argv[1:], module="tests.mpi.all_matrices")
+    options = Options(given.name, Path(given.folder), 1, given.seconds, [], None, print)
+    report = Report(head, options)
+    count = len(list(Path(given.folder).glob("*.mtx.gz")))
+    report.add("mpi-identical", section_of(record, count))
+    report.write(None, None, given.out)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("folder")
+    options.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 3, 4, 5, 7, 8, 16])
+    options.add_argument("--seconds", type=float, default=600, help="for all numbers of ranks")
+    options.add_argument("--out", type=Path, help="the folder of the dated record")
+    options.add_argument("--name", default="real", help="the end of the name of the record")
+    options.add_argument("--work", help=argparse.SUPPRESS)
+    given = options.parse_args()
+    if given.work:
+        work(given.folder, given.seconds, given.work)
+        return
+    with tempfile.TemporaryDirectory() as store:
+        record = run(given, store)
+    if given.out:
+        write(given, record)
+    sys.exit(any(failed(found) for found in record.values()))
 
 
 if __name__ == "__main__":
