@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ruff: isort: skip_file
-"""The conventions of other tools, one tool per file.
+"""The conventions of other tools, and btfperm's own, one convention in each file.
 
-Each adapter takes a `DulmageMendelsohn` or a `BlockTriangularForm` and returns a named tuple whose
-fields have the tool's own names and order. ``CONVENTIONS`` maps the names that files and the
-command line use to the adapters. `rows.py` describes each convention: its arrays, direction, base,
-and which decompositions it accepts; docs/conventions.md shows these rows as a table.
+Each adapter takes a decomposition, and for solvers also the result of `preorder`. It returns a
+named tuple whose fields have the tool's own names and order. ``CONVENTIONS`` maps the names that
+files and the command line use to the adapters. `rows.py` describes each convention: its arrays,
+direction, base, and what its adapter accepts; docs/conventions.md shows these rows as a table.
 
 *Gather*: ``P[k]`` is the original row now in place k, as in ``A[P, :]``. *Scatter*: ``perm_r[i]``
 is the place to which row i goes. One is the inverse of the other.
 
-``register(row)`` adds a `Convention` whose module is anywhere on the path of Python; the adapter
-is then ``btfperm.as_NAME``, and ``--convention``, `save` and `check` accept the name.
+``register(row)`` adds a `Convention`, whose module may be any that Python can import; in this
+process, the adapter is then ``btfperm.as_NAME``, and `save` and the commands accept the name.
 """
 
 from __future__ import annotations

@@ -40,8 +40,9 @@ class Btf(NamedTuple):
 
 
 def as_btf(result: Decomposition | SolverOrder) -> Btf:
-    """The block triangular form as `btf_order` would return it, but ordered against fill inside the
-    blocks, as KLU needs it. The cost is that of the order; O(n) for the result of `preorder`.
+    """The block triangular form in the arrays of `btf_order`. The inside of the blocks is ordered
+    against fill, as KLU needs it, unless `result` was read from a file: that keeps its order. The
+    cost is that of the order; O(n) if it is already known.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class Btfperm(NamedTuple):
 
 
 def as_btfperm(result: Decomposition) -> Btfperm:
-    """btfperm's own arrays: rows and columns ascend inside each block, O(1).
+    """btfperm's own arrays, as `result` has them. O(1), besides a copy from a GPU.
 
     >>> import btfperm
     >>> from btfperm.conventions import as_btfperm

@@ -59,11 +59,11 @@ class CasADi(NamedTuple):
 
 
 def as_casadi(result: Decomposition | SolverOrder) -> CasADi:
-    """The block lower triangular form as CasADi would return it; any shape, any structural rank.
+    """The block lower triangular form in CasADi's arrays; any shape, any structural rank.
 
-    The blocks come in the opposite order of btfperm's blocks. The order inside each block stays:
-    that of `as_csparse`, or the order against fill if `result` comes from `preorder`. O(m + n),
-    besides a sort of the two rectangular parts.
+    The blocks are those of `as_csparse`, or of `preorder` if `result` comes from it, in the
+    opposite order. The order inside each block stays. CasADi may order the square blocks in another
+    way. O(m + n), besides sorts of the two rectangular parts and of the boundaries.
 
     Parameters
     ----------

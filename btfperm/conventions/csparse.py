@@ -59,11 +59,11 @@ class CSparse(NamedTuple):
 
 
 def as_csparse(result: Decomposition) -> CSparse:
-    """The decomposition as `cs_dmperm` would return it; any shape, any structural rank.
+    """The decomposition in the arrays of `cs_dmperm`; any shape, any structural rank.
 
     Columns ascend in C0, C1 and C3, rows in R0, as CSparse has them; the blocks of the square
-    part come in btfperm's canonical order. O(m + n), besides a sort of the horizontal and the
-    vertical part.
+    part are in btfperm's order, which may differ from CSparse's. O(m + n), besides a sort of the
+    horizontal and the vertical part.
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 """Reads the permutations of BTF, KLU, SuperLU, PETSc and UMFPACK back, for `btfperm check`.
 
 All of them describe a square matrix and put the matching on the diagonal: the row and the column at
-place k are matched. The arrays may be wrong in any way. `verify` must receive them unchanged, so
-this module neither adds a missing array nor corrects a wrong one.
+place k are matched, or paired if the permutation was completed. The arrays may be wrong in any way.
+This module translates them, but does not correct them, so that `verify` finds what is wrong.
 """
 
 from __future__ import annotations

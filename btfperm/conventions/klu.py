@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""KLU: P and Q for `klu_analyze_given`, and the R that KLU will compute.
+"""KLU: P and Q for `klu_analyze_given`, and the boundaries R of the blocks.
 
 Gather, base 0. ``A[P, :][:, Q]`` is block upper triangular with the matching on the diagonal.
 With ``Common.btf = 1`` KLU computes the strong components of ``A[P, :][:, Q]`` again, keeps
-the given diagonal and rebuilds R, so the number of blocks is the same. KLU then computes no
-fill-reducing order, so P and Q contain the order inside the blocks. :func:`btfperm.preorder` also
-uses the values, to choose a diagonal that KLU keeps.
+the given diagonal and computes R again, so the number of blocks is the same. KLU then computes no
+fill-reducing order, so P and Q contain the order inside the blocks. :func:`btfperm.preorder` may
+also use the values, to choose a diagonal that KLU's pivoting keeps more often.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ class Klu(NamedTuple):
 
 
 def as_klu(result: Decomposition | SolverOrder) -> Klu:
-    """P, Q and R as KLU's symbolic object holds them, ordered against fill inside the blocks. The
-    cost is that of the order; O(n) for the result of `preorder`.
+    """P, Q and R in the form of KLU's symbolic object. The inside of the blocks is ordered against
+    fill, unless `result` was read from a file: that keeps its order. The cost is that of the order;
+    O(n) if it is already known.
 
     A structurally singular matrix is accepted from `block_triangular_form`; KLU analyses it and
     reports it singular when it factors.

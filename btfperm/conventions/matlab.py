@@ -38,7 +38,7 @@ class Matlab(NamedTuple):
 
 
 def as_matlab(result: Decomposition) -> Matlab:
-    """The decomposition as MATLAB's dmperm would return it; any shape, any structural rank.
+    """The decomposition in the arrays of MATLAB's dmperm; any shape, any structural rank.
 
     Raises InvalidArgumentError where :func:`as_csparse` does. O(m + n), besides a sort.
 

@@ -4,10 +4,10 @@
 ``MatPermute(A, rperm, cperm, &B)`` gives ``B = A[rperm, :][:, cperm]``. PETSc's own LU does not
 exchange rows; the matching is on the diagonal of B. To factor, permute first and factor B in its
 natural order (`MATORDERINGNATURAL`): `MatLUFactor` of A with these index sets fails if an entry on
-the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. B is
-ordered against fill inside the blocks for pivots on the diagonal. A decomposition ignores the size
-of the entries; ``preorder(A, solver="klu")`` may put larger ones on the diagonal (its argument
-`weights`).
+the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. From a
+decomposition of a matrix, and from ``preorder(A, solver="klu")``, B is ordered against fill inside
+the blocks for pivots on the diagonal. A decomposition ignores the size of the entries; `preorder`
+may put larger ones on the diagonal (its argument `weights`).
 
 `btfperm.io.write_petsc_is` writes index sets in PETSc's binary format, for `ISLoad`.
 """
@@ -34,8 +34,9 @@ class Petsc(NamedTuple):
 
 
 def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
-    """The index sets of the rows and columns, with the matching on the diagonal, ordered against
-    fill inside the blocks. The cost is that of the order; O(n) for the result of `preorder`.
+    """The index sets of the rows and columns, with the matching on the diagonal. The inside of the
+    blocks is ordered against fill, unless `result` was read from a file: that keeps its order. The
+    cost is that of the order; O(n) if it is already known.
 
     In Python, ``PETSc.IS().createGeneral(order.rperm)`` makes an index set of each; convert the
     array to ``PETSc.IntType`` first if PETSc has indices of another width. A structurally singular

@@ -19,7 +19,7 @@ class Square(NamedTuple):
 
     Attributes
     ----------
-    result : the decomposition on the host
+    result : the decomposition, or the result of `preorder`, on the host
     row_perm, col_perm : (n,) with the matching on the diagonal, ordered inside the blocks
     """
 
@@ -35,7 +35,7 @@ def square_order(
 
     A solver that receives its order computes none, so a decomposition is ordered against fill
     inside its blocks, as `preorder` does for `solver` without values. If it was read from a file,
-    its matrix is unknown, and the columns ascend inside the blocks.
+    its matrix is unknown, and the order of its columns stays.
 
     Raises
     ------

@@ -10,7 +10,7 @@ is in row j of the matrix whose rows are permuted, whatever ``perm_c`` is. So ro
 number of its matched column, ``argsort(perm_c)[perm_r[i]]``, see ``docs/howto/superlu.md``.
 
 `splu` itself takes no permutation: give it the permuted matrix and ``permc_spec="NATURAL"``, or
-let :func:`btfperm.preorder` do so, which also uses the values.
+call `factor` of the result of :func:`btfperm.preorder`, which may also use the values.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ class SuperLU(NamedTuple):
 
 
 def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
-    """perm_r and perm_c, with the matching on the diagonal of the permuted matrix, ordered against
-    fill inside the blocks. The cost is that of the order; O(n) for the result of `preorder`.
+    """perm_r and perm_c, with the matching on the diagonal of the permuted matrix. The inside of
+    the blocks is ordered against fill, unless `result` was read from a file: that keeps its order.
+    The cost is that of the order; O(n) if it is already known.
 
     Parameters
     ----------

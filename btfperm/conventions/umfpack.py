@@ -5,11 +5,11 @@ Gather, base 0, both. UMFPACK takes no order of the rows, so the caller permutes
 ``B = A[P, :]`` has the matching on its diagonal, and ``B[Qinit, :][:, Qinit]`` is block upper
 triangular. The solution of ``B x = b[P]`` is that of ``A x = b``.
 
-The blocks are ordered against fill; those of a decomposition as by ``btfperm.preorder(A,
-weights="none")``. If ``block_ordering`` of the preordering is "amd", set
-``Control[UMFPACK_STRATEGY]`` to ``UMFPACK_STRATEGY_SYMMETRIC``. UMFPACK then prefers pivots on the
-diagonal of B, as minimum degree assumes. Otherwise leave the automatic choice, which is the
-unsymmetric strategy if Qinit is given.
+The inside of the blocks is ordered against fill; for a decomposition as by ``btfperm.preorder(A,
+weights="none")``, unless it was read from a file. If ``block_ordering`` of the result of `preorder`
+is "amd", set ``Control[UMFPACK_STRATEGY]`` to ``UMFPACK_STRATEGY_SYMMETRIC``. UMFPACK then prefers
+pivots on the diagonal of B, as minimum degree assumes. Otherwise leave the automatic choice, which
+is the unsymmetric strategy if Qinit is given.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Umfpack(NamedTuple):
 
 def as_umfpack(result: Decomposition | SolverOrder) -> Umfpack:
     """The row order P of the matrix for `umfpack_di_qsymbolic`, and its argument Qinit. The cost is
-    that of the order inside the blocks; O(n) for the result of `preorder`.
+    that of the order inside the blocks; O(n) if it is already known.
 
     A structurally singular matrix is accepted from `block_triangular_form`; UMFPACK factors it and
     reports that it is singular.

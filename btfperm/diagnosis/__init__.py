@@ -3,12 +3,12 @@
 
 `diagnose` starts from the Dulmage-Mendelsohn decomposition. The connected components of its
 vertical part are the independent overdetermined groups, those of its horizontal part the
-underdetermined ones. In each of them one minimal violation of Hall's condition explains the
-deficiency.
+underdetermined ones. In each of them, one minimal violation of Hall's condition is marked: the
+explanation of the group.
 
 * ``groups.py`` and ``result.py``: the classes that `diagnose` returns
-* ``explain.py``, ``submatrix.hpp`` and ``minimal_violators.hpp``: a minimal explanation of each
-  group; ``violators_certificate.hpp`` checks it
+* ``explain.py``, ``submatrix.hpp``, ``items_by_degree.hpp`` and ``minimal_violators.hpp``: a
+  minimal explanation of each group; ``violators_certificate.hpp`` checks it
 * ``identical.py`` and ``identical_rows.hpp``: rows with identical patterns
 * ``outside_blocks.hpp``: the entries that are in no maximum transversal
 * ``names.py`` and ``systems.py``: names of rows and columns; models of Pyomo and CasADi
@@ -80,21 +80,25 @@ def diagnose(
 
     Returns
     -------
-    Diagnosis : it depends on the entries alone, not on the algorithm. ``print`` shows it in words
+    Diagnosis : its findings depend on the entries alone, not on the algorithm. ``print`` shows them
+        in words
 
     Raises
     ------
-    InvalidArgumentError : the number of names is wrong
+    InvalidArgumentError : the number of names is wrong, or a decomposition has no matrix or comes
+        with other arguments than names
     LimitReachedError : a limit stopped the search
     DefectError : an explanation failed its certificate; a defect of btfperm, please report it
 
     Notes
     -----
-    O(m + n + nnz) after the decomposition. If a group has an excess of more than one, a second
-    search in its coarse part makes the explanations independent of the first one.
+    O(m + n + nnz) after the decomposition, besides sorts. If a group has an excess of more than
+    one, a second search in its coarse part makes the explanations independent of the first one. If
+    there are stored zeros, one more search finds the rank without them, or with them if they were
+    dropped; if they hide a deficiency, the matrix without them is diagnosed, too.
 
     Each explanation is minimal: none of its rows (columns) can be left out. A smallest explanation
-    of all is NP-hard to find [1]_.
+    is NP-hard to find [1]_.
 
     References
     ----------

@@ -33,8 +33,8 @@ Marks = npt.NDArray[np.bool_]
 
 
 class Part(NamedTuple):
-    """Groups with their explanations, and the smallest set of items without which the others are
-    matched, ascending."""
+    """Groups with their explanations, and a smallest set of items without which the others can all
+    be matched, ascending."""
 
     groups: Groups
     superfluous: IndexArray
@@ -54,8 +54,8 @@ class Competition(NamedTuple):
 
 
 def explained(d: DulmageMendelsohn, kind: str, threads: int = 1) -> Part:
-    """The groups of the horizontal or vertical part. O(m + n + nnz), and a search in the part if a
-    group has an excess of more than one.
+    """The groups of the horizontal or vertical part. O(m + n + nnz), sorts, and a search in the
+    part if a group has an excess of more than one.
 
     Raises
     ------
@@ -113,8 +113,9 @@ def _numbers(lists: Lists, size: int) -> IndexArray:
 
 def _deterministic(lists: Competition, threads: int) -> IndexArray:
     """The item matched to each partner. `match_by_degree` matches items with few entries first,
-    until its searches have visited a quarter of the entries; a search on one thread completes its
-    matching from the partners, all of which can be matched. Neither uses the first matching."""
+    until its searches have visited about a quarter of the number of entries. A search on one thread
+    then completes this matching from the partners, all of which can be matched. The matching of
+    `d` is not used."""
     m, n, width = lists.partners.members.size, lists.items.members.size, lists.indices.dtype
     mate, item_match = np.empty(m, dtype=width), np.empty(n, dtype=width)
     entries = lists.indptr, lists.indices
@@ -123,8 +124,8 @@ def _deterministic(lists: Competition, threads: int) -> IndexArray:
     if of_partners[0] is None:
         of_partners = transposed(m, *entries, threads)
     cover = np.zeros(n, dtype=np.uint8)
-    # One thread, so that each run finds the same matching. It needs no certificate of its own:
-    # that of the explanations fails if a partner is not matched.
+    # One thread, so that each run finds the same matching. It needs no certificate: `_violators`
+    # raises if a partner is not matched.
     _core.transversal.guided_displacement(n, *of_partners, item_match, mate, cover)
     return mate
 

@@ -26,7 +26,6 @@ def checked_names(names: Any, count: int, noun: str) -> Names | None:
 
     `names` is a path of a file with one name a line, packed or not, or any ordered collection:
     a list, an array, a pandas Index or Series. Names that are no text are converted to text.
-    O(count).
 
     Raises
     ------

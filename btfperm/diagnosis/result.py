@@ -45,7 +45,8 @@ class Positions(NamedTuple):
 
 @tuple_by_value
 class Repair(NamedTuple):
-    """Smallest changes that restore full structural rank.
+    """Smallest changes: entries that give full structural rank, and rows and columns without which
+    the others are structurally independent.
 
     add_entries : min(m, n) - rank positions; if entries are added there, the rank is min(m, n)
     remove_rows : m - rank rows to remove; the other rows are structurally independent
@@ -132,8 +133,8 @@ class StoredZeros:
 class Diagnosis(ReadOnlyArrays):
     """What makes a matrix structurally singular, as `btfperm.diagnose` finds it.
 
-    ``print(diagnosis)`` shows all of it in words. It depends on the entries alone, not on the
-    algorithm that ran, with the exception of `decomposition.row_match` and `col_match`. Two
+    ``print(diagnosis)`` shows it in words, with long lists cut. Except for `decomposition` and
+    `seconds`, it depends on the matrix and the names alone, not on the algorithm that ran. Two
     diagnoses are equal (``==``) if their findings are, whatever the names and the decomposition.
 
     Attributes
@@ -232,7 +233,8 @@ class Diagnosis(ReadOnlyArrays):
     def text(self, *, limit: int | None = 10) -> str:
         """The diagnosis in words, as the command `btfperm diagnose` prints it. It describes at most
         `limit` groups of each kind, where all empty rows (columns) count as one, and each list
-        names at most half as many members. None describes and names everything."""
+        names at most half as many members; but at least one group that is not empty, and one
+        member. None describes and names everything."""
         from btfperm.diagnosis.text import text_of
 
         return text_of(self, limit)
@@ -240,7 +242,8 @@ class Diagnosis(ReadOnlyArrays):
     def to_dict(self, *, limit: int | None = 1_000_000) -> dict[str, Any]:
         """The diagnosis for JSON, as ``btfperm diagnose --json`` prints it. At most `limit` numbers
         of rows and columns are listed for each kind of group, and at most as many in all other
-        lists together; ``"truncated": True`` marks lists that were cut. None lists everything."""
+        lists together. The diagnosis without stored zeros has limits of its own. ``"truncated":
+        True`` marks lists that were cut. None lists everything."""
         from btfperm.diagnosis.as_dict import dict_of
 
         return dict_of(self, limit)

@@ -29,8 +29,8 @@ class System(NamedTuple):
 
 
 def as_system(A: Any) -> System | None:
-    """The `System` of a Pyomo or CasADi model, with the defaults of its adapter; None for
-    anything else."""
+    """The `System` of a Pyomo or CasADi model, with the defaults of its adapter; a `System` as it
+    is; None for anything else."""
     if isinstance(A, System):
         return A
     if block := getattr(sys.modules.get("pyomo.core.base.block"), "BlockData", None):
@@ -47,13 +47,14 @@ def as_system(A: Any) -> System | None:
 
 
 def pyomo_system(model: Any, *, include_inequality: bool = False) -> System:
-    """The active constraints of a Pyomo model or block (rows), also one of IDAES, and the unfixed
-    variables in them (columns), with their names in Pyomo.
+    """The active equality constraints of a Pyomo model or block (rows), also one of IDAES, and the
+    unfixed variables in them (columns), with their names in Pyomo.
 
     Parameters
     ----------
-    model : a ``ConcreteModel``, a block, or an ``IncidenceGraphInterface`` of one
-    include_inequality : inequalities are rows, too
+    model : a ``ConcreteModel``, a block, or an ``IncidenceGraphInterface``, whose own constraints
+        and variables are taken
+    include_inequality : active inequalities of a model or block are rows, too
 
     Raises
     ------

@@ -90,8 +90,8 @@ def finding_lines(d: Diagnosis, limit: int | None = GROUPS) -> list[str]:
 
 
 def _group_lines(groups: Groups, noun: str, words: _Words) -> Iterator[str]:
-    """The groups with too many rows (`noun` "row") or columns, smallest first; those that are
-    empty in one line."""
+    """The groups with too many rows (`noun` "row") or columns, smallest first. All empty rows or
+    columns are in the first line."""
     if not groups:
         return
     count = counted(len(groups), "independent group")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """USE IT IN A SOLVER: order once, then factor and solve as often as the values change.
 
-``preorder(A)`` finds the block triangular form, puts the transversal on the diagonal and orders
-the inside of each block against fill. The result hands the order to KLU or SuperLU in their own
-conventions, or factors by itself. `solve` does everything for one system, and `compare_solvers`
-measures every solver on the machine.
+``preorder(A)`` finds the block triangular form, puts a transversal on the diagonal and orders
+the inside of each block against fill. The result has the order in the conventions of KLU and
+SuperLU, and its `factor` calls one of them. `solve` does everything for one system, and
+`compare_solvers` measures KLU and SuperLU.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def preorder(
 
     Parameters
     ----------
-    A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts. "auto" (of
-        `weights`, and for SuperLU of `block_ordering`) and weights="product" use its values; a
-        `Pattern` is enough otherwise. The orders inside the blocks are computed on the host: a
-        matrix on a GPU is copied there, and the result is on the host
+    A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts.
+        weights="product" requires values, and "auto" uses them if there are any. The orders inside
+        the blocks are computed on the host: a matrix on a GPU is copied there, and the result is on
+        the host
     solver : "superlu" or "klu", the solver that will factor the matrix; "auto" depends on it
     block_ordering : order inside the blocks.
 
@@ -79,24 +79,29 @@ def preorder(
         - "amd": approximate minimum degree on the pattern of B + B' for a block B; for nearly
           symmetric blocks and a solver that prefers the diagonal
         - "minimum-fill": for pivots on the diagonal of unsymmetric blocks; each pivot creates few
-          entries. It takes several times as long as "amd"
-        - "rcm": reverse Cuthill-McKee on the same pattern: a small bandwidth, more fill in LU
+          entries. It takes longer than "amd"
+        - "rcm": reverse Cuthill-McKee on the pattern of B + B': a small bandwidth, usually with
+          more fill than "amd"
         - "natural": columns ascend, rows follow the matching
-        - "auto": "natural" if no block has more than two rows. "amd" if three quarters of the
-          entries off the diagonal inside the blocks have a mirror image. Otherwise, for KLU,
-          "minimum-fill" if it saves 5 % of the predicted fill of "amd", else "amd". For SuperLU,
-          which chooses another pivot where the diagonal entry is small: "colamd" if more than 15 %
-          of the columns have a small diagonal entry or `A` has no values, or if the matrix has at
-          least 500 rows, less than a quarter of these entries have a mirror image, and "colamd"
-          has less predicted fill; else "amd"
+        - "auto": "natural" if no block has more than two rows. "amd" if at least three quarters of
+          the entries off the diagonal inside the blocks have a mirror image. Otherwise, for KLU,
+          "minimum-fill" if it saves 5 % of the predicted fill of "amd" and is found within a limit
+          on the work, else "amd". For SuperLU "colamd" if more than 15 % of the columns have a
+          diagonal entry below 0.1 of their largest entry in the block, or if this is unknown, as
+          it is with weights="none" and whenever `weights` does not use the values. In other cases,
+          "colamd" if there are at least 500 rows, less than a quarter of the entries off the
+          diagonal have a mirror image, and "colamd" has less predicted fill; else "amd"
     weights : which entries are on the diagonal.
 
         - "none": those of a transversal of the pattern
         - "product": those with the largest product of moduli, see `weighted_transversal`
-        - "auto": "product" if it halves the number of columns in which the solver would choose a
-          pivot off the diagonal, and has at most 1.2 times the predicted fill. If "none" has no
-          such column, "product" only for KLU with 5 % less predicted fill. "none" in all other
-          cases, if `A` has no values, and if `transversal` or another option of the search is given
+        - "auto": counts the columns whose diagonal entry is below 0.001 of their largest entry in
+          the block, for KLU after each row was divided by its largest entry. "product" if it has
+          at most half as many as "none", and at most 1.2 times the predicted fill. If "none" has
+          no such column, "product" is tried for KLU only, for at least 500 rows and
+          block_ordering="auto", and must have 5 % less predicted fill. "none" in all other cases.
+          The values are not used if one is not finite, or if `transversal` or another option of
+          the search is given
     options : as for `block_triangular_form`: transversal, algorithm, threads, drop_zeros,
         shape, ...
 
@@ -107,15 +112,17 @@ def preorder(
 
     Raises
     ------
-    InvalidArgumentError : `A` is not square, or an option is unknown
+    InvalidArgumentError : `A` is not square, an option is unknown, or weights="product" is given
+        with an option of the search
+    InvalidMatrixError : weights="product", and `A` has no values or one is not finite
     StructurallySingularError : the matrix is structurally singular; the message lists the groups of
         rows and columns to blame, as `diagnose` does
 
     Notes
     -----
-    The cost is that of the transversal, O(nnz) for the blocks, and that of the order inside them,
-    in practice a small part of a factorization; once for all matrices with this pattern, unless
-    the values decide (see `weights`). Sources: P. R. Amestoy,
+    The cost is that of one transversal, or of two (see `weights`), O(nnz) for the blocks, and that
+    of the orders inside them. The result can be used for all matrices with this pattern, although
+    `weights` may have chosen it for the values of this one. Sources: P. R. Amestoy,
     T. A. Davis, I. S. Duff, SIAM J. Matrix Anal. Appl. 17, 1996 (amd); T. A. Davis, J. R. Gilbert,
     S. I. Larimore, E. G. Ng, ACM TOMS 30, 2004 (colamd); W. F. Tinney, J. W. Walker, Proc. IEEE 55,
     1967, scheme 3 (minimum-fill).
@@ -178,9 +185,9 @@ def preorder(
 def order_for_solver(
     valued: ValuedPattern, transversal: Transversal, solver: Solver, threads: int | None
 ) -> tuple[Preordering, WeightedTransversal | None]:
-    """The result of `preorder` with its defaults for a matrix whose transversal is known, and the
-    weighted transversal if that is on the diagonal, else None. The matrix is square, structurally
-    nonsingular and on the host."""
+    """The result of `preorder` with weights="auto" and block_ordering="auto", but from a known
+    transversal; and the weighted transversal if that is on the diagonal, else None. The matrix is
+    square, structurally nonsingular and on the host."""
     pattern = valued.pattern
     form = block_triangular_form(pattern, transversal=transversal, threads=threads)
     team = team_size(pattern.nnz, threads)

@@ -3,7 +3,7 @@
 
 Paper       W. Oettli, W. Prager, Numerische Mathematik 6, 1964 (componentwise); J. L. Rigal,
             J. Gaches, Journal of the ACM 14, 1967 (normwise)
-Cost        one pass over the entries for each right-hand side
+Cost        O(nnz) for each right-hand side
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ _Numbers = npt.NDArray[Any]
 
 
 class BackwardError(NamedTuple):
-    """The largest of all right-hand sides; infinite if a number of a solution is not finite.
+    """The largest of all right-hand sides; infinite if a number of a residual is not finite.
 
     Attributes
     ----------
-    normwise : ``|r| / (|A| |x| + |b|)`` in the maximum norm, for the residual ``r = b - A x``
-    componentwise : the largest ``|r_i| / (|A| |x| + |b|)_i``
+    normwise : ``|r| / (|A| |x| + |b|)`` for the residual ``r = b - A x``, with the maximum norm of
+        vectors and the largest sum of moduli in a row as ``|A|``
+    componentwise : the largest ``|r_i| / (|A| |x| + |b|)_i``, with the moduli of the numbers
     """
 
     normwise: float
@@ -38,7 +39,8 @@ class BackwardError(NamedTuple):
 def residual_of(
     columns: Columns, x: _Numbers, b: _Numbers, trans: str = "N"
 ) -> tuple[_Numbers, BackwardError]:
-    """The residual, and the backward error. `x` and `b` have the shape (n,) or (n, k).
+    """The residual, and the backward error, for A, A.T or A.conj().T as `trans` selects. `x` and
+    `b` have the shape (n,) or (n, k).
 
     >>> columns = Columns(np.array([0, 1, 2]), np.array([0, 1]), np.array([2.0, 4.0]))
     >>> r, error = residual_of(columns, np.array([1.0, 1.0]), np.array([2.0, 5.0]))

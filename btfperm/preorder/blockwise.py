@@ -5,15 +5,14 @@ Idea        The permuted matrix B is block upper triangular, so only its diagona
             factors. The entries above them are multiplied, not factored, and cause no fill.
 Segments    Blocks of at least `LARGE` rows are factored alone. Long runs of blocks of one row need
             no factors. The runs of other blocks are factored together with the entries between
-            them, which adds at most LARGE - 1 numbers for each such entry.
+            them; each such entry then causes at most LARGE - 1 numbers in the factors. A matrix of
+            fewer than 4 LARGE rows is one segment, because the Python calls for a second one take
+            longer than its factors; then these bounds do not hold.
 Solve       back substitution over the segments, last to first; transposed, first to last
 Cost        the factors, then O(nnz(B) + fill) for each solve, with some Python calls for each
             segment; there are at most 4 n / LARGE + 1 segments
-Why 64      On matrices with blocks of one size, small blocks are factored faster together, and
-            blocks of 60 rows and more alone; the solve is faster together. Real matrices (bayer10,
-            lns_3937, adder_dcop_05) show no difference between 16 and 128; all blocks in one piece
-            cost them more fill. A matrix of fewer than 4 LARGE rows is one segment, because the
-            Python calls for a second one take longer than its factors.
+Why 64      Small blocks are factored faster together, because each segment costs Python calls;
+            large ones are factored faster alone, because the entries between them cause no fill.
 """
 
 from __future__ import annotations
@@ -39,9 +38,8 @@ from btfperm.results import IndexArray
 __all__ = ["FEW_ROWS", "LARGE", "NARROW", "BlockwiseFactors", "checked_threshold"]
 
 LARGE = 64
-# Fewer columns that SuperLU updates together than its default, which makes the factorization of
-# sparse factors take 1.1 to 2.4 times as long. With dense ones, as those of NSR8K, the default is
-# twice as fast as 4. Segments of fewer rows are so small that one column is best.
+# How many columns SuperLU updates together: NARROW for sparse factors, its larger default for dense
+# ones (see `Preordering._panel_size`), and one in segments of fewer than FEW_ROWS rows.
 NARROW = 4
 FEW_ROWS = 1_000
 _MOST_ENTRIES = 2**31 - 1  # SciPy's SuperLU has 32-bit indices
@@ -201,7 +199,7 @@ class BlockwiseFactors:
         return zero_alone(self._row_perm[place], self._col_perm[place])
 
     def _where_singular(self, square: Any, begin: int) -> str:
-        """One sentence: row and column of a block that is a single zero, else the blocks."""
+        """The message: the first block of one row whose value is zero, else rows of the segment."""
         end = begin + square.shape[0]
         blocks = self._blocks
         bounds = blocks[np.searchsorted(blocks, begin) : np.searchsorted(blocks, end) + 1]
@@ -245,8 +243,8 @@ def _empty(size: int) -> Any:
 
 
 def _square(values: _Numbers, rows: IndexArray, starts: IndexArray) -> Any:
-    """A ``csc_array`` of canonical columns. Its constructor would check the arrays, which takes as
-    long as the factors of a matrix of fifty rows."""
+    """A ``csc_array`` of canonical columns, made without the constructor, which would check the
+    arrays."""
     square = copy.copy(_empty(starts.size - 1))
     square.data, square.indices, square.indptr = values, rows, starts
     square.has_canonical_format = True
@@ -254,7 +252,7 @@ def _square(values: _Numbers, rows: IndexArray, starts: IndexArray) -> Any:
 
 
 def _superlu(square: Any, diag_pivot_thresh: float, panel_size: int | None) -> Any:
-    """SuperLU's factors in the order given; None when a pivot is zero."""
+    """SuperLU's factors, with the columns in the given order; None if a pivot is zero."""
     from scipy.sparse.linalg import splu
 
     panel_size = 1 if square.shape[0] < FEW_ROWS else panel_size
@@ -267,8 +265,8 @@ def _superlu(square: Any, diag_pivot_thresh: float, panel_size: int | None) -> A
             "try another block_ordering"
         ) from None
     except RuntimeError as error:
-        # SuperLU fails at one of its lines without a reason if a column has no candidate for a
-        # pivot.
+        # If a column has no candidate for a pivot, SuperLU's message is "failed to factorize
+        # matrix at line ...".
         if "singular" in str(error) or "failed to factorize" in str(error):
             return None
         raise

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every solver on this machine on one matrix, with its own order and with that of btfperm.
+"""KLU and SuperLU on one matrix, each with its own order and with that of btfperm.
 
-Idea        Each solver runs the same steps: order, factor, solve, refactor. The steps are repeated
-            until `repeats` or the time budget is reached, and the median of each is reported. The
-            accuracy is that of the solver: its error before refinement, and after one step that is
-            the same code for all.
+Idea        Each solver runs its steps: order, factor, solve, refactor. SuperLU has no step for its
+            own order, and no refactorization. The steps are repeated until `repeats` or the time
+            budget is reached, and the median of each is reported. The accuracy is that of the
+            solver: its error before refinement, and after one step that is the same code for all.
 """
 
 from __future__ import annotations
@@ -36,25 +36,27 @@ _Numbers = npt.NDArray[Any]
 
 @dataclass(frozen=True, kw_only=True)
 class SolverRun:
-    """One solver in a comparison. A number is None if the solver failed, or has no such step.
+    """One solver in a comparison. If it failed, all numbers but `runs` are None; so are the seconds
+    of a step that it has not.
 
     Attributes
     ----------
     solver : "klu" or "superlu"
     ordering : "own", or "btfperm" for that of `preorder`
-    library : the library and its version
+    library : the library and its version; empty if it is not installed
     order_seconds, factor_seconds, solve_seconds, refactor_seconds : medians. SuperLU computes its
         own order inside the factorization. The solution is one without refinement
     total_seconds : the median of the sum of order, factor and solve
-    runs : how often each step was measured
-    fill : entries of L + U inside the blocks, the diagonal once
-    nnz : `fill`, and the entries above the blocks
+    runs : how often each step was measured; 0 if the solver failed
+    fill : entries of L + U that the solver stores, the diagonal once. With blocks, those inside
+        them; SuperLU also factors the entries between small blocks
+    nnz : `fill`, and the entries above the blocks that are not factored
     off_diagonal_pivots : pivots that are not on the diagonal of the order; for SuperLU with its own
         order, not on the diagonal of the matrix
     backward_error : `normwise` and `componentwise`, without refinement
     refined_error : the same after one step of refinement
-    forward_error : the largest error of a number, relative to the largest number of its solution,
-        without refinement; only if the right-hand side was made from a known solution
+    forward_error : the largest error of a number, relative to the largest number of the known
+        solution, without refinement; None if the right-hand side was given
     error : why the solver failed
     """
 
@@ -84,15 +86,16 @@ def compare_solvers(
     budget: float = 10.0,
     drop_zeros: bool | None = None,
 ) -> tuple[SolverRun, ...]:
-    """Orders, factors and solves with every solver on this machine, with its own order and with
-    that of `preorder`, and measures each step.
+    """Orders, factors and solves with KLU and with SuperLU, each with its own order and with that
+    of `preorder`, and measures each step.
 
     Parameters
     ----------
     A, b : as for `solve`. Without `b`, the right-hand side is made from a known solution, whose
         numbers lie between 1 and 2
-    repeats : runs of each solver; the seconds are their medians
-    budget : seconds after which no further run of a solver starts; the first one always ends
+    repeats : largest number of runs of each solver with each order; the seconds are their medians
+    budget : seconds after which no further run of a solver with an order starts; there is no limit
+        on the time of the first run
     drop_zeros : as for `as_pattern`
 
     Returns

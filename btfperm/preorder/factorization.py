@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LU factors of a preordered matrix: solve, refine, and factor new values again.
 
-Idea        A solver's factors are in the caller's order of rows and columns, so that one place
-            refines, verifies and warns for every solver. The residual of a solution is computed in
-            one pass over the entries, which also gives its componentwise backward error. The first
-            solution after `refactor` is verified by that error: if it is large, the old pivots do
-            not fit the new values, and new pivots are chosen. After `factor`, one or two more
+Idea        The factors of every solver solve in the caller's order of rows and columns, so that
+            one place refines, verifies and warns. The residual of a solution is computed in one
+            pass over the entries, which also gives its componentwise backward error. The first
+            solution by old pivots is verified by that error: if it is large, the old pivots do not
+            fit the new values, and new pivots are chosen. After new pivots, one or two more
             solutions estimate how much the rounding of the entries changes the first one.
-Cost        a solution by the factors; for each step of refinement one more, and one pass over the
-            entries
+Cost        a solution by the factors; for each step of refinement, one more and one pass over the
+            entries; for the first solution after `factor` or `refactor`, more (see Idea)
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from btfperm.warn import warn
 
 __all__ = ["Factorization", "Factors"]
 
-_LARGEST_ERROR = 1e-9  # backward error of a solution by factors with old pivots, not refined
-# A larger change of a solution by rounding or refinement, relative to its largest number, causes a
-# warning.
+_LARGEST_ERROR = 1e-9  # backward error, without refinement, above which old pivots are replaced
+# A larger change of a solution by rounding or by the first step of refinement, relative to the
+# largest number of the solution, causes a warning.
 _LARGE_CHANGE = 1e-3
 # Solutions with at most this componentwise backward error, a few rounding errors, are not refined.
 _AS_EXACT_AS_ROUNDING = 2 * np.finfo(np.float64).eps
@@ -47,8 +47,8 @@ class Factors(Protocol):
     ----------
     backend : the name of the solver
     blocks : number of diagonal blocks
-    fill : entries of L + U inside the blocks, the diagonal once
-    outside : entries above the blocks
+    fill : entries of L + U, the diagonal once; see `Factorization.fill`
+    outside : entries that are not factored, all of them above the blocks
     off_diagonal_pivots : pivots that are not on the diagonal of the order
     """
 
@@ -66,13 +66,13 @@ class Factors(Protocol):
         """Factors with new pivots; raises NumericallySingularError."""
 
     def refactor(self, values: _Numbers) -> bool:
-        """Factors with the same pivots; False if that is not possible, or a pivot is too small."""
+        """Factors with the same pivots; False if new ones are needed. Raises as `factor` does."""
 
     def solve(self, x: _Numbers, trans: str) -> None:
         """Replaces right-hand sides, one in each row of a contiguous (k, n) array, by solutions."""
 
     def rcond(self) -> float:
-        """The smallest pivot divided by the largest one."""
+        """See `Factorization.rcond`."""
 
 
 @cache
@@ -100,7 +100,7 @@ class Factorization:
     Attributes
     ----------
     shape : (n, n)
-    factors : the factors as the solver stores them
+    factors : the object that calls the solver, see `Factors`
     """
 
     def __init__(self, columns: Columns, factors: Factors) -> None:
@@ -137,13 +137,13 @@ class Factorization:
     def refactor(self, A: Any) -> bool:
         """Factors of new values: of a matrix with the same pattern, or of an array with one value
         for each entry of the first matrix: in the order of its ``data`` if it was a SciPy matrix
-        in CSC or CSR format, sorted and without duplicates, and column by column if it was a dense
-        matrix or a file. For other matrices, the order is not known: give the matrix.
+        in CSC or CSR format, or a triple, sorted and without duplicates; column by column if it was
+        a dense matrix or a file. For others, the order is not known: give the matrix.
 
-        KLU keeps its pivots unless the smallest one, relative to the largest one, has become much
-        smaller; this is several times faster than a factorization. The next call of `solve`
-        verifies them: if its backward error is large, it factors with new pivots and solves again.
-        SuperLU chooses new pivots each time, except if all blocks have one row.
+        KLU keeps its pivots unless one is zero, the values have become complex or real, or the
+        smallest pivot, relative to the largest one, has become much smaller. The next `solve` of a
+        nonempty right-hand side verifies them: if its backward error is large, it factors with new
+        pivots and solves again. SuperLU keeps them only if all blocks have one row.
 
         Returns
         -------
@@ -176,12 +176,12 @@ class Factorization:
         `b` has the shape (n,) or (n, k), dense or sparse, real or complex, and is not modified; the
         result is dense, float64 or complex128, and has the same shape. `refine` is the number of
         steps of iterative refinement, each of which costs about as much as the solution itself.
-        A componentwise backward error of at most 4.5e-16 needs none, except just after `refactor`.
+        A componentwise backward error of at most 4.44e-16 needs none, except just after `refactor`.
 
-        An `IllConditionedWarning` reports a matrix that is nearly singular: rounding its entries
-        changes the solution by about a thousandth or more, as estimated for the first solution
-        after `factor`, or the first step of refinement does. Rows and columns of very different
-        sizes are no reason for it.
+        An `IllConditionedWarning` reports a matrix that is nearly singular: the first step of
+        refinement changes the solution by more than a thousandth, or rounding the entries does, as
+        estimated for the first call with new pivots. Rows and columns of very different sizes are
+        no reason for it.
 
         Raises
         ------
@@ -247,10 +247,10 @@ class Factorization:
 
     def _rounding_errors(self, sizes: _Numbers) -> _Numbers:
         """Errors of the right-hand side that are as large as the rounding errors of the entries may
-        make them; `sizes` is abs(A) @ abs(x) + abs(b), and may be overwritten.
+        make them; `sizes` is that of `_residual`, and may be overwritten.
 
-        The signs are random. A small matrix has two such rows, whose signs differ in every second
-        place, so that one of them shows two rows that are nearly equal.
+        The signs are random. For a small matrix there are two vectors, whose signs differ in every
+        second place, so that one of them shows if two neighbouring rows are nearly equal.
         """
         n, period = self.shape[0], _random_signs().size
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -267,7 +267,7 @@ class Factorization:
         self, x: _Numbers, right: _Numbers, trans: str
     ) -> tuple[_Numbers, float, _Numbers]:
         """The residual, the largest componentwise backward error, and for the last right-hand side
-        abs(A) @ abs(x) + abs(b)."""
+        abs(A) @ abs(x) + abs(b), where A is transposed as `trans` demands."""
         residual = np.empty_like(x)
         sides = (x.reshape(-1), right.reshape(-1), residual.reshape(-1))
         sizes = np.empty(self.shape[0])
@@ -283,7 +283,7 @@ class Factorization:
 
     def _share(self, x: _Numbers, change: _Numbers) -> tuple[float, bool]:
         """The largest change of a number of a solution, relative to the largest number of that
-        solution, and whether all changes are finite. `x` holds several solutions."""
+        solution, and whether all are finite. `x` holds one solution, or one for each change."""
         sides = x.reshape(-1), change.reshape(-1)
         found: tuple[float, bool] = _core.preorder.largest_change(self.shape[0], *sides)
         return found
@@ -306,8 +306,8 @@ class Factorization:
     def _dependent(self) -> tuple[int, int]:
         """The row and the column with the largest parts in nearly dependent rows and columns.
 
-        One step of inverse iteration with the matrix scaled by the largest entries of its rows and
-        columns: what it amplifies is nearly in the null space.
+        One step of inverse iteration with the matrix divided by the largest entries of its rows
+        and columns: what it amplifies is nearly in the null space.
         """
         n = self.shape[0]
         modulus = np.abs(self._columns.values)
@@ -355,8 +355,8 @@ class Factorization:
 
     @property
     def fill(self) -> int:
-        """Entries of L + U inside the blocks, the diagonal once. SuperLU stores some zeros, and
-        the entries between small blocks, which it factors together."""
+        """Entries of L + U inside the blocks, the diagonal once. For SuperLU also some zeros, and
+        entries between blocks that are factored together."""
         self._require_factors()
         return self.factors.fill if self.shape[0] else 0
 
@@ -373,8 +373,8 @@ class Factorization:
 
     @property
     def rcond(self) -> float:
-        """The smallest pivot divided by the largest one, in modulus: a cheap indicator of a matrix
-        that is nearly singular, and no bound of its condition number."""
+        """The smallest pivot divided by the largest one, in modulus, for KLU after it has divided
+        each row by its largest entry. It indicates near singularity, but bounds no condition."""
         self._require_factors()
         return self.factors.rcond() if self.shape[0] else 1.0
 

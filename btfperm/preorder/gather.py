@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The permuted matrix for new values of one pattern: one pass over the values.
 
-`permute` sorts the entries each time. A `Gather` stores the place of each entry.
+`permute` reorders the entries each time. A `Gather` stores the place of each entry.
 """
 
 from __future__ import annotations

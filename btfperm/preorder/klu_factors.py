@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Factors by KLU in the order of a `Preordering`.
 
-Idea        KLU keeps the order and the diagonal that it is given, factors each diagonal block, and
-            multiplies the entries between them. `refactor` computes the factors of new values with
-            the same pivots, which is several times faster than a factorization.
-Indices     32 bits. If the factors have too many entries, KLU's functions with 64 bits are called.
+Idea        KLU is given the order, computes the blocks again, factors each diagonal block with
+            pivots on the given diagonal where these are not too small, and multiplies the entries
+            between the blocks. `refactor` factors new values with the same pivots, which is faster.
+Indices     32 bits; 64 bits if the matrix, or its factors, have too many entries for that
 """
 
 from __future__ import annotations

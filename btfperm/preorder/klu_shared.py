@@ -204,8 +204,8 @@ def _pointer(array: _Array) -> ctypes.c_void_p:
 
 
 def _candidates() -> Iterator[str]:
-    """Paths at which libklu may be, the loader's own first: then those of conda, and of SuiteSparse
-    where it was built and installed by hand."""
+    """Names and paths of libklu: what the loader finds first, then the files in the folders of
+    conda, of this Python's prefix, of ``/usr/local`` and of Homebrew."""
     found = ctypes.util.find_library("klu")
     if found is not None:
         yield found

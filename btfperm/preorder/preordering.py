@@ -35,19 +35,13 @@ __all__ = ["Preordering", "Solver"]
 
 Solver = Literal["superlu", "klu"]
 
-# The diag_pivot_thresh for SuperLU if the order assumes pivots on the diagonal ("amd",
-# "minimum-fill"), or if the entries with the largest product are there. With 1, SuperLU takes 14
-# times as long as splu on dwg961b and 1.7 times on bcsstk13; with 0.1, it takes 0.6 and 0.8 times,
-# and on ibmpg1_mna (weights, colamd) 0.57 instead of 0.72 times. In other cases, a smaller
-# threshold than 1 gains little.
+# Values of diag_pivot_thresh for SuperLU, see `_threshold`. The orders "amd" and "minimum-fill"
+# assume pivots on the diagonal. The smaller threshold keeps more of them there, which saves fill in
+# nearly symmetric blocks and with the largest product on the diagonal, but may cost much fill in
+# other blocks.
 _SAFE_THRESHOLD = 0.1
-# The same if the order assumes pivots on the diagonal, and the blocks are nearly symmetric or the
-# entries with the largest product are on the diagonal. In comparison with 0.1, L + U has 0.65 times
-# the entries on bcsstk13 and 0.26 times on commanche_dual. In other blocks it may have many more:
-# 6.7 times on hangGlider_2.
 _SMALL_THRESHOLD = 0.001
-# L + U with at most this number of entries per row is sparse: bcsstk13 has 261, NSR8K 660.
-_SPARSE_FACTORS = 300
+_SPARSE_FACTORS = 300  # entries of L + U per row up to which the factors count as sparse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,7 +52,7 @@ class Preordering(SolverOrder, OnDemand):
     ----------
     shape : (n, n)
     row_perm, col_perm : (n,) gather: ``A[row_perm, :][:, col_perm]`` is block upper triangular,
-        has a zero-free diagonal, and is ordered against fill inside each block
+        has the transversal on its diagonal, and inside each block the order of `block_ordering`
     blocks : (b+1,) block k is rows and columns ``blocks[k]:blocks[k+1]`` of the permuted matrix
     solver : the solver for which the order was computed
     block_ordering : what ordered the inside of the blocks: "colamd", "amd",
@@ -85,10 +79,10 @@ class Preordering(SolverOrder, OnDemand):
 
     @property
     def klu(self) -> Klu:
-        """P, Q (gather) for ``klu_analyze_given`` with ``btf = 1``, and KLU's resulting R.
+        """P, Q (gather) for ``klu_analyze_given`` with ``btf = 1``, and the boundaries R.
 
-        KLU computes the blocks again. Its order of the blocks, and of rows and columns inside
-        them, may differ and is equally good. The diagonal is the same.
+        KLU computes the blocks again. It finds the same blocks and keeps the diagonal, but may
+        order the blocks, and the rows and columns inside them, in another way.
         """
         return Klu(self.row_perm, self.col_perm, self.blocks)
 
@@ -99,8 +93,8 @@ class Preordering(SolverOrder, OnDemand):
 
     @cached_property
     def predicted_fill(self) -> Fill | None:
-        """The entries of L and U inside the blocks if all pivots stay on the diagonal; None if they
-        are too many to be counted. Computed at the first use: see `btfperm.ordering.count_fill`."""
+        """The entries of L and U inside the blocks if all pivots stay on the diagonal; None if L
+        has more than 100 million in one block. Computed at the first use, unless `preorder` did."""
         return fill_of(self.form, self.col_perm)
 
     @cached_property
@@ -152,11 +146,11 @@ class Preordering(SolverOrder, OnDemand):
     def apply(self, A: Any, *, scale: bool = False) -> Any:
         """The permuted matrix ``A[row_perm, :][:, col_perm]``, of any matrix of this shape.
 
-        A `Pattern` gives a `Pattern`, a SciPy matrix the same kind in compressed columns, a dense
+        A `Pattern` gives a `Pattern`, a SciPy array or matrix one in compressed columns, a dense
         array a dense array; a path or a (data, indices, indptr) triple of compressed columns gives
         a ``csc_array``. For `splu`, give ``permc_spec="NATURAL"`` with it. For a SciPy matrix of
-        compressed columns or rows with the same entries as in the last call, it costs one pass over
-        the values, and comparisons and copies of the indices.
+        compressed columns or rows with the same indices as in the last call, in the same format, it
+        costs one pass over the values, and comparisons and copies of the indices.
 
         With ``scale=True`` each value is multiplied by the scalings of its row and column, which
         exist if `weights` is "product".
@@ -201,9 +195,10 @@ class Preordering(SolverOrder, OnDemand):
         """LU factors of a matrix with this pattern; `A` is not modified.
 
         With solver="klu" the factors are those of KLU, if ``btfperm.solvers()`` finds one: the
-        wheel of ``pip install 'btfperm[klu]'``, or the system's libklu. Otherwise, and with
-        solver="superlu", SciPy's SuperLU factors block by block. ``.backend`` of the result names
-        which. A matrix whose blocks all have one row needs no factors, whatever the solver.
+        wheel of ``pip install 'btfperm[klu]'``, or a libklu on this machine. Otherwise, and with
+        solver="superlu", SciPy's SuperLU factors large blocks alone and small ones together.
+        ``.backend`` of the result names the solver. A matrix whose blocks all have one row needs
+        no factors, and neither solver is called.
 
         Call it again when the values change: the ordering is not repeated.
 
@@ -211,8 +206,9 @@ class Preordering(SolverOrder, OnDemand):
         ----------
         A : anything with values: SciPy matrix or array, dense array, (data, indices, indptr)
             triple of compressed columns, path. Real or complex; other types become float64,
-            complex128. Entries outside the pattern are accepted in or above the diagonal blocks.
-            Solvers run on the host: for a matrix on a GPU pass ``A.get()``
+            complex128. Entries outside the pattern are accepted in or above the diagonal blocks,
+            and below them if they are zero. Solvers run on the host: for a matrix on a GPU pass
+            ``A.get()``
         diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
             share of the largest candidate in its column. 1 is partial pivoting; smaller values
             keep the order, and with "amd" the fill, better. The default is 0.001 for KLU. For
@@ -222,8 +218,8 @@ class Preordering(SolverOrder, OnDemand):
 
         Raises
         ------
-        InvalidArgumentError : another shape, entries below the diagonal blocks, no values, a matrix
-            on a GPU
+        InvalidArgumentError : another shape, nonzeros below the diagonal blocks, no values, a
+            matrix on a GPU, or a `diag_pivot_thresh` that is not between 0 and 1
         InvalidMatrixError : `A` is no matrix, its arrays describe none, or a value is infinite or
             not a number
         NumericallySingularError : a pivot is zero
@@ -267,8 +263,8 @@ class Preordering(SolverOrder, OnDemand):
 
     @cached_property
     def _panel_size(self) -> int | None:
-        """The number of columns that SuperLU updates together; None: its default, if some block is
-        large and the factors are expected to be dense."""
+        """The number of columns that SuperLU updates together in segments of at least FEW_ROWS
+        rows; None: its default, if the factors are not expected to be sparse."""
         if np.diff(self.blocks).max(initial=0) < FEW_ROWS:
             return NARROW
         most = _SPARSE_FACTORS * self.shape[0]

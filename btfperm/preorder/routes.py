@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The solvers of this machine behind one interface, with their own order and with that of
-`preorder`, so that `compare` can measure them step by step."""
+"""KLU and SuperLU behind one interface, with their own order and with that of `preorder`, so that
+`compare` can measure them step by step."""
 
 from __future__ import annotations
 
@@ -23,15 +23,7 @@ _Numbers = npt.NDArray[Any]
 
 
 class Counts(NamedTuple):
-    """What the factors hold, in the same terms for all solvers.
-
-    Attributes
-    ----------
-    fill : entries of L + U inside the blocks, the diagonal once
-    nnz : `fill`, and the entries above the blocks
-    off_diagonal_pivots : pivots that are not on the diagonal of the order; for SuperLU with its own
-        order, not on the diagonal of the matrix
-    """
+    """What the factors hold. The fields are those of `SolverRun`."""
 
     fill: int
     nnz: int
@@ -56,9 +48,8 @@ class Route(Protocol):
 
 
 class RouteRow(NamedTuple):
-    """A row of the comparison: the solver, whose order it uses, and its library. `make` returns the
-    route for a SciPy matrix and the same matrix as `Columns`; `missing` is the reason why there is
-    no route, or None."""
+    """A row of the comparison. `make` returns the route for a SciPy matrix and the same matrix as
+    `Columns`; `missing` is the reason why there is no route, or None."""
 
     solver: Solver
     ordering: Literal["own", "btfperm"]
@@ -68,7 +59,8 @@ class RouteRow(NamedTuple):
 
 
 def route_rows() -> list[RouteRow]:
-    """KLU, with its own order (block triangular form and AMD) and with ours; SuperLU likewise."""
+    """KLU with its own order (block triangular form and AMD), and with that of `preorder`; SuperLU
+    with its own order (COLAMD), and with that of `preorder`."""
     import scipy
 
     klu, missing = find_klu(), None

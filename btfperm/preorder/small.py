@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`preorder` with its defaults, of a small matrix: one call of the core instead of one for each
-step.
+"""`preorder` with its defaults, of a small matrix: one or two calls of the core instead of one for
+each step.
 
-``small.hpp`` has the rules of ``weights.py`` and ``inside_blocks.py`` for few rows. What the result
-describes beside the order, the block triangular form with its transversal and scalings, is computed
-at its first use.
+``small.hpp`` has the rules of ``weights.py`` and ``inside_blocks.py`` for fewer than 500 rows. The
+block triangular form, with its transversal and scalings, is computed at its first use.
 """
 
 from __future__ import annotations
@@ -55,8 +54,9 @@ _RULES = {"klu": _rules("klu"), "superlu": _rules("superlu")}
 
 
 def small_preordering(A: Any, solver: Solver) -> Preordering | None:
-    """What `preorder` returns for a small SciPy matrix in compressed columns, sorted and with real
-    values. None for all others, and where a step fails or stored zeros matter."""
+    """What `preorder` returns for a SciPy matrix in sorted compressed columns of float64 values,
+    with fewer than 500 rows and 4,000 entries. None for all others, and if a step fails or a stored
+    zero is matched."""
     if not is_scipy(A) or A.format != "csc" or not 0 < A.shape[0] < inside_blocks.SMALL:
         return None
     if A.indices.size >= _MOST_ENTRIES:

@@ -61,7 +61,7 @@ class Columns(NamedTuple):
     indptr, indices : int32, or int64 where there are more than 2^31 - 1 entries
     values : float64 or complex128
     given_by : the order of the entries in the arrays of the caller's matrix, as in CSC or CSR;
-        "other" if they are not sorted, or contain duplicates
+        "other" if they are not sorted, contain duplicates, or have another format of SciPy
     rows : the order of the entries by rows, for new values
     """
 
@@ -119,9 +119,9 @@ def canonical_copies(
     A: Any,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None:
     """Copies of ``indptr``, ``indices`` and ``data`` of a square SciPy CSC matrix, with indices of
-    32 bits. Returns None if the matrix or its arrays are of another kind, if its columns are not
-    sorted or have duplicates, or if a value is not a finite double (real or complex). Makes one
-    pass over the entries."""
+    32 bits. Returns None if the matrix or its arrays are of another kind or too large for that, if
+    its columns are not sorted or have duplicates, or if a value is not a finite double (real or
+    complex). Makes one pass over the entries."""
     if not is_scipy(A) or A.format != "csc" or A.shape[0] != A.shape[1]:
         return None
     arrays = A.indptr, A.indices, A.data
@@ -140,7 +140,8 @@ def canonical_copies(
 
 
 def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
-    """A copy of `A`, which the caller may change; its arrays are writeable, as nbklu requires.
+    """A copy of `A`: later changes of `A` do not affect it. Its arrays are writeable, as nbklu
+    requires.
 
     Raises
     ------
@@ -162,8 +163,8 @@ def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
 
 
 def _order_of_entries(A: Any, C: Any) -> Literal["columns", "rows", "other"]:
-    """The order of the entries in `A`, which has become `C`. Dense matrices and files have none of
-    their own, so it is that of the columns."""
+    """The order of the entries in the arrays of `A`; `C` is `A` in compressed columns. For a dense
+    matrix or a file, it is that of `C`."""
     given = A if is_scipy(A) else C
     if given.format in ("csc", "csr") and given.has_canonical_format:
         return "columns" if given.format == "csc" else "rows"
@@ -171,8 +172,8 @@ def _order_of_entries(A: Any, C: Any) -> Literal["columns", "rows", "other"]:
 
 
 def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
-    """A copy of the values of a matrix with the entries of `old`, or of an array of one value for
-    each of them, in the order of the matrix that was given first.
+    """The values, in the order of `old`, of a matrix with the entries of `old`; or of an array with
+    one value for each of these, in the order of the arrays of the first matrix. A copy.
 
     Raises
     ------

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which transversal is on the diagonal: that of the pattern, or the one with the largest product.
 
-Idea        If a diagonal entry is small beside its column, the solver chooses another pivot, and
-            the fill is no longer the predicted one. Columns with such an entry are weak. If the
-            transversal of the pattern has weak columns, the weighted one is computed. It is taken
-            if it has at most half as many and at most FILL_MORE times the predicted fill. If the
-            transversal of the pattern has no weak column, the weighted one is computed for KLU
-            only, whose fill is then the predicted one, and only if the blocks are not nearly
-            symmetric. It is taken if its predicted fill is at most LESS_FILL times the other. The
-            fill compared is that of `first_order`; other orders are tried only for the transversal
-            that was taken.
+Idea        If a diagonal entry is small beside its column, the solver may choose another pivot,
+            and the fill is no longer the predicted one. Columns with such an entry are weak. If
+            the transversal of the pattern has weak columns, the weighted one is computed. It is
+            taken if it has at most half as many weak columns and at most FILL_MORE times the
+            predicted fill. If the transversal of the pattern has no weak column, the weighted one
+            is computed for KLU only, and only if `_may_have_less_fill`. It is taken if its
+            predicted fill is at most LESS_FILL times the other. The fill compared is that of
+            `first_order`; minimum fill is tried only for the transversal that was taken.
 """
 
 from __future__ import annotations
@@ -48,16 +47,16 @@ __all__ += ["weighted_form"]
 
 Weights = Literal["auto", "product", "none"]
 
-# A column is weak if its diagonal entry is below this share of its largest entry. It is KLU's
-# default tolerance, after KLU has divided each row by its largest entry, and the threshold of
-# `factor` for SuperLU with "amd" and nearly symmetric blocks.
+# A column is weak if its diagonal entry is below this share of its largest entry in the same block;
+# for KLU, after each row was divided by its largest entry. It is KLU's default tolerance, and the
+# smallest default of `factor` for SuperLU.
 WEAK = 1e-3
 # With partial pivoting, SuperLU leaves the diagonal for larger entries, too: a diagonal entry below
 # this share counts as small in the choice of the order.
 SMALL_ENTRY = 0.1
 # The largest predicted fill with the weighted transversal, relative to that without, if there are
-# weak columns. If no column is weak, the predicted fill must become smaller (LESS_FILL), as on
-# power flow matrices at a flat start (0.70 times) and hangGlider_2 (0.946 times).
+# weak columns. If no column is weak, the predicted fill must become smaller (LESS_FILL), as it does
+# on power flow matrices at a flat start.
 FILL_MORE = 1.2
 _NEARLY_SYMMETRIC = 0.95  # share of the entries off the diagonal that have a mirror image
 
@@ -130,8 +129,8 @@ def _choose(
     solver: str,
     threads: int,
 ) -> Ordered:
-    """`plain`, or the order by the transversal with the largest product, which `ordered` makes;
-    `weak` counts the weak columns."""
+    """`plain`, or the order by the transversal with the largest product, which `ordered` makes.
+    `weak` counts the weak columns of a form."""
     form, n_weak = plain.form, weak(plain.form)
     if n_weak == 0 and (solver != "klu" or not _may_have_less_fill(plain, threads)):
         return plain
@@ -148,9 +147,10 @@ def _choose(
 
 
 def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
-    """Whether another transversal may have less fill. This is false if nearly all entries off the
+    """Whether another transversal is worth a trial. It is not if nearly all entries off the
     diagonal inside the blocks have a mirror image, because the diagonal is then the natural one of
-    most applications; if the fill is hardly more than the entries; and if the matrix is small."""
+    most applications; if the fill is hardly more than the entries; if the matrix is small; or if
+    the symmetry is not known, because the order inside the blocks was given or is natural."""
     n, symmetry = plain.form.shape[0], plain.inside.symmetry
     if n < inside_blocks.SMALL or symmetry is None or symmetry.reaches(_NEARLY_SYMMETRIC):
         return False
@@ -197,8 +197,8 @@ def _count_small(
     *,
     scaled: bool = False,
 ) -> int:
-    """Columns whose diagonal entry is below a share of the largest entry in the same block; with
-    `scaled`, after each row was divided by its largest entry. O(nnz)."""
+    """The number of columns whose diagonal entry is below a share of the column's largest entry in
+    the same block; with `scaled`, after each row was divided by its largest entry. O(nnz)."""
     if form.n_blocks == pattern.n:  # each block has one entry
         return 0
     blocks = form.row_block, form.col_block, form.col_match

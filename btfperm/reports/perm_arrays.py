@@ -69,11 +69,12 @@ class PermArrays:
 
 
 def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
-    """The arrays of a permutation file: `.npz`, `.json`, `.txt`, `.mat` or `.petsc`, in any
-    convention; ``-`` is standard input.
+    """The arrays of a permutation file: `.npz`, `.json`, `.txt` or `.mat` in any convention, or
+    `.petsc`; ``-`` is standard input.
 
-    The content decides. Raises `UnreadableInputError` when the file is none of these or was
-    written by a newer btfperm. O(size of the file).
+    The content decides, not the suffix. Raises `UnreadableInputError` when the file cannot be read,
+    is none of these, has an unknown convention or arrays of another one, or was written by a newer
+    btfperm. O(size of the file).
 
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "perm.json"
@@ -136,8 +137,9 @@ def _from_json(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _array(items: list[Any]) -> npt.NDArray[Any]:
-    """A list of numbers in a JSON file, or of equally long lists of them; all others become lists
-    of objects. NumPy's array of texts would have a place of the longest text for each of them."""
+    """A list of numbers in a JSON file, or of equally long lists of them, as an array of numbers;
+    all others as an array of objects. NumPy's array of texts would have a place of the longest text
+    for each of them."""
     are_lists = bool(items) and all(isinstance(item, list) for item in items)
     rows = items if are_lists else [items]
     if all(len(row) == len(rows[0]) for row in rows) and all(

@@ -68,9 +68,10 @@ def summarize(result: DulmageMendelsohn | DistributedDecomposition) -> dict[str,
 
 
 def _sizes(row_blocks: IndexArray, col_blocks: IndexArray) -> tuple[int, int, int]:
-    """How many blocks have one row and column; rows and columns of the first of the largest.
+    """How many blocks have one row and one column, and the numbers of rows and columns of the
+    largest block (the first one, if several are as large).
 
-    The blocks are processed in pieces: there may be as many as rows, and memory use peaks here.
+    The blocks are processed in pieces, which limits the memory for their sizes.
     """
     singletons, largest = 0, (0, 0)
     for first in range(0, row_blocks.size - 1, _PIECE):

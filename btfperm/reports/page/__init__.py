@@ -2,12 +2,12 @@
 """One self-contained HTML page about a matrix, behind `btfperm.report` and ``btfperm report``.
 
 * ``facts.py`` - the findings in words, the solvers, the versions
-* ``data.py`` and ``packed.py`` - what the script of the page draws and lists
+* ``data.py``, ``groups.py`` and ``packed.py`` - what the script of the page draws and lists
 * ``sections.py`` - the sections of the page, with all text escaped
 * ``page.html``, ``page.css``, ``*.js`` - the page; ``snippets/`` - how to use the result
 
-The page loads nothing from a network, and its security policy forbids it and every script but its
-own.
+The page loads nothing from a network. Its security policy forbids such loads, and all scripts but
+the page's own.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def report(
 
     Parameters
     ----------
-    A : a matrix of any type that `as_pattern` accepts, or a path. With values, and if it is square
-        and nonsingular, the solvers of this machine are measured
+    A : a matrix of any type that `as_pattern` accepts, or a path. If it has values, is square and
+        structurally nonsingular, KLU and SuperLU are measured, within `solvers_within`
     path : the page
     row_names, col_names : as for `diagnose`
     solvers_within : seconds for the solvers. Nothing is started that is expected to take longer;
@@ -99,7 +99,7 @@ def report(
 def subject_of(
     A: Any, *, drop_zeros: bool | None = None, threads: int | None = None, within: float = 10.0
 ) -> Subject:
-    """Reads a matrix and decomposes it; with its values, if they are finite and solvers are
+    """Reads a matrix and decomposes it. Its values are kept if they are finite and solvers may be
     measured."""
     from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 

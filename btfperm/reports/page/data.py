@@ -77,8 +77,9 @@ def _largest_blocks(d: DulmageMendelsohn) -> Any:
 
 
 def _layers(pattern: Pattern, d: DulmageMendelsohn | None, threads: int | None) -> list[Any]:
-    """Pictures of the whole matrix: one of `_OVERVIEW` cells, and one of `_FINER` cells if the
-    matrix has more rows or columns. A picture of more than `_MOST_BYTES` is left out."""
+    """Pictures of the whole matrix: one with at most `_OVERVIEW` cells in each direction, and a
+    finer one (`_FINER`) if the matrix has more rows or columns than that. A picture of more than
+    `_MOST_BYTES` is left out."""
     layers = []
     for cells in (_OVERVIEW, *_FINER):
         view = view_of(pattern, d, cells=cells, threads=threads)

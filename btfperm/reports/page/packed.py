@@ -35,8 +35,8 @@ def packed(array: npt.NDArray[Any]) -> dict[str, str]:
 
 
 def png(counts: npt.NDArray[np.int64]) -> bytes:
-    """A density picture as a PNG of black cells whose opacity is the density, so that the page
-    chooses the colour of the ink."""
+    """A density picture as a PNG of black cells, whose opacity is their darkness (see `shades`), so
+    that the page chooses the colour of the ink."""
     height, width = counts.shape
     levels = np.pad(_levels(counts), ((0, 0), (0, width % 2)))
     rows = (levels[:, ::2] << 4) | levels[:, 1::2]
@@ -66,8 +66,8 @@ def _levels(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
 
 
 def _compressed(data: bytes) -> bytes:
-    """Compressed by run lengths and Huffman codes only. Longer repetitions are rare in a density
-    picture, and a search for them would take a hundred times as long on a dense one."""
+    """Compressed by run lengths and Huffman codes only. Other repetitions are rare in a density
+    picture, and the search for them takes much longer if it is dense."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 15, 9, zlib.Z_RLE)
     return packer.compress(data) + packer.flush()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The block graph by levels: which blocks can be solved at the same time.
 
-A small graph is drawn with its blocks and arcs. For a large one, bars show the blocks and the
-entries of each level, which is what limits a parallel solver.
+A small graph is drawn with its blocks and arcs. For a large one, bars show the number of blocks of
+each level and of the entries in them; if there are many levels, of groups of consecutive levels.
 """
 
 from __future__ import annotations

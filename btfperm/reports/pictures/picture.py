@@ -123,8 +123,9 @@ def require_matplotlib() -> None:
 
 
 def new_picture(count: int, ratio: float = 1.0) -> Picture:
-    """A figure with `count` axes side by side, whose height is about `ratio` times their width. It
-    is not registered with pyplot: nothing must be closed, and no window opens."""
+    """A figure with `count` axes side by side. Their height is about `ratio` times their width, with
+    ratios from 0.4 to 1.2. The figure is not registered with pyplot: nothing must be closed, and no
+    window opens."""
     require_matplotlib()
     from matplotlib.figure import Figure
 

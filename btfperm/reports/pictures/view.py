@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a picture shows, as arrays: the density, the outlines of blocks, sizes and levels.
 
-Every drawing (matplotlib, terminal, page) starts from these, so that all show the same.
+The drawings by matplotlib, in the terminal and on the page use these functions.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class Outlines(NamedTuple):
 
 
 def pattern_of(result: Decomposition, A: Any) -> Pattern:
-    """The matrix of the decomposition on the host; `A` if it was read from a file.
+    """The matrix on the host: `A` if it is given, else that of the decomposition, which is unknown
+    if the decomposition was read from a file.
 
     Raises
     ------
@@ -188,7 +189,7 @@ def size_classes(result: Decomposition) -> list[SizeClass]:
 
 def level_classes(graph: BlockGraph, most: int) -> list[tuple[int, int, int, int]]:
     """``(first level, last level, blocks, entries)`` for at most `most` groups of equally many
-    consecutive levels. O(levels)."""
+    consecutive levels; the last group may have fewer. O(levels)."""
     if not graph.n_levels:
         return []
     width = -(-graph.n_levels // most)

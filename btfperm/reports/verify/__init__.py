@@ -108,7 +108,8 @@ def verify(
     -------
     Verdict : every violation, and the checks that passed or were skipped
 
-    O(nnz log nnz) time and O(nnz) space; long narrow searches run in the interpreter.
+    O(m + n + nnz log nnz) time and O(m + n + nnz) space. Where the search has narrow frontiers, it
+    runs vertex by vertex in Python.
 
     >>> import numpy as np
     >>> from btfperm.pattern import as_pattern

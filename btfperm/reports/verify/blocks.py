@@ -81,9 +81,10 @@ def check_irreducible(s: Subject) -> Iterator[Violation]:
 
 
 def check_order(s: Subject) -> Iterator[Violation]:
-    """The canonical order: rows and columns ascend inside the blocks. The blocks of each coarse
-    part are in the order of falling height; ties, and blocks of the rectangular parts, whose height
-    is 0, are in the order of their smallest column, in the vertical part of their smallest row."""
+    """The canonical order: rows and columns ascend inside the blocks. The square blocks are in the
+    order of falling height (see `_heights`), and blocks of equal height in the order of their
+    smallest columns. The horizontal blocks are in the order of their smallest columns, the vertical
+    blocks in the order of their smallest rows."""
     for perm, boundaries, noun in (
         ("row_perm", "row_blocks", "rows"),
         ("col_perm", "col_blocks", "cols"),

@@ -38,7 +38,8 @@ def reach(
     -------
     near, far : flags, one per vertex
 
-    O(vertices + entries) time, O(vertices + widest frontier's entries) space.
+    O(vertices + entries) time, besides sorts of wide frontiers; O(vertices + entries of the widest
+    frontier) space.
 
     >>> import numpy as np
     >>> near, far = reach(np.array([0, 1, 3]), np.array([0, 0, 1]), np.array([1, -1]),

@@ -17,8 +17,8 @@ SCALES = ("log_row_scale", "log_col_scale")
 
 # Rounding errors of the logarithms: absolute, and relative to the largest logarithm of a scaling.
 _ABSOLUTE, _RELATIVE = 1e-9, 1e-10
-# Larger logarithms would hide any fault behind their rounding errors. No matrix needs them: along a
-# path of 10 million rows, logarithms of doubles add up to 7e9.
+# Larger logarithms would hide faults behind their rounding errors. A matrix needs them only if
+# values near the limits of double precision follow one another along a path of millions of rows.
 _LARGEST = 1e10
 
 

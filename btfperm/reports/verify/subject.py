@@ -38,7 +38,7 @@ class Violation:
     ----------
     check : name of the check in `CHECKS`
     text : one sentence; rows and columns count from 0, as in the file
-    count : how many rows, columns, entries or blocks are concerned
+    count : how many rows, columns or entries are concerned; 1 if none are listed
     rows, cols : the first `SHOWN` of them; entry (rows[k], cols[k]) where both are given
     """
 

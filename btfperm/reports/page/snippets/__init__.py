@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How to use the result with each solver. Each snippet is a file beside this one, and a test runs
+"""How to use the result, as short programs. Each snippet is a file beside this one, and a test runs
 it. They end in ``.txt`` because they are no modules of btfperm.
 
 The first lines of a file are its title, and what it does. ``matrix.mtx`` stands for the matrix.
