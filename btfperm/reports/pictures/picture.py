@@ -123,7 +123,7 @@ def require_matplotlib() -> None:
 
 
 def new_picture(count: int, ratio: float = 1.0) -> Picture:
-    """A figure with `count` axes side by side. Their height is about `ratio` times their width, with
+    """A figure with `count` axes side by side. Their height is about `ratio` times their width, for
     ratios from 0.4 to 1.2. The figure is not registered with pyplot: nothing must be closed, and no
     window opens."""
     require_matplotlib()
