@@ -4,9 +4,9 @@
 `maximum_transversal` runs three steps:
 
 1. an initializer (`initial/`) finds a matching that is cheap and often nearly maximum;
-2. a search (`augmenting/`, `push_relabel/`, `displacement/`) makes it maximum. Searches start from
-   unmatched columns; a wide matrix (more than 1.3 columns per row) is transposed first, because its
-   rows are fewer;
+2. a search (`augmenting/`, `push_relabel/`, `displacement/`) makes it maximum. Most searches start
+   from unmatched columns; a wide matrix (more than 1.3 columns per row) is transposed first,
+   because its rows are fewer;
 3. the certificate (`certificate.hpp`) is checked: the matching consists of entries, and a cover of
    the same size exists.
 
@@ -75,20 +75,22 @@ def maximum_transversal(
     ----------
     A : a matrix of any type that `as_pattern` accepts
     algorithm : a name from `algorithms()`. ``"auto"`` applies the first rule whose conditions hold
-        for this matrix; in most cases it chooses guided-displacement on the CPU and meeting-trees
-        on a GPU. ``explain()`` of the result names the rules. ``"published"`` chooses by rules
-        among algorithms of other authors: pothen-fan, ss-bfs or ms-bfs on the CPU, apfb-wr or
-        g-pr-shr on a GPU
+        for this matrix; for most large matrices it chooses guided-displacement on the CPU,
+        meeting-trees on a GPU and ms-bfs over MPI ranks. ``explain()`` of the result names the
+        rules. ``"published"`` chooses by rules among algorithms of other authors: pothen-fan,
+        ss-bfs or ms-bfs on the CPU, apfb-wr or g-pr-shr on a GPU, ms-bfs over MPI ranks
     initializer : a name from ``algorithms("initial")``, or ``"none"``. ``"auto"`` chooses by rules,
-        in most cases greedy, and ``"none"`` if the algorithm makes its own initial matching, as
-        meeting-trees does
-    backend : ``"auto"``, ``"cpu"``, ``"gpu"`` or, with `comm`, ``"mpi"``. With ``"mpi"`` no process
-        analyses the whole matrix, however small it is. ``"auto"`` uses the GPU for a matrix on a
-        GPU and for algorithms that only the GPU has. It also uses the GPU for a large matrix on the
-        host if the rules predict a gain and the caller set no algorithm, initializer, `initial`,
-        `options` or `deterministic`. In all other cases it uses the CPU. If a GPU that ``"auto"``
-        chose fails, or its search is slow because augmenting paths are long, the whole call runs
-        again on the CPU, from `initial` or an empty matching. A failure also gives a BackendWarning
+        for example greedy, or none where meeting-trees makes its own initial matching
+    backend : ``"auto"``, ``"cpu"``, ``"gpu"`` or, for a matrix over MPI ranks, ``"mpi"``.
+        ``"auto"`` uses the GPU for a matrix on a GPU, unless the named algorithm runs only on the
+        CPU, and for algorithms that only the GPU has. It also uses the GPU for a large matrix on
+        the host if the rules predict a gain and the caller named no algorithm (other than
+        ``"published"``) or initializer and set no `initial`, `options` or `deterministic`. Over MPI
+        ranks, ``"auto"`` chooses between ``"mpi"``, where the ranks share the search, and an
+        analysis of the whole matrix on each rank, if it is small. In all other cases it uses the
+        CPU. If a GPU fails that the caller did not request, or its search is slow because
+        augmenting paths are long, the call runs again on the CPU, from `initial` or an empty
+        matching. A failure also gives a BackendWarning
     threads : the number of threads, from 1 to 1024, for algorithms that use several. The default is
         all cores that this process may use from 1,000,000 entries on (5,000,000 with two or three
         cores), and one for smaller matrices. Below 100,000 entries one thread runs, whatever the
@@ -117,8 +119,9 @@ def maximum_transversal(
     deterministic : True gives the same matching in each run and for each number of threads. The
         search then uses one thread of the CPU, or ``ordered-trees`` for a matrix on a GPU or with
         ``backend="gpu"``. CPU and GPU may give different matchings. If `time_limit`, or `max_work`
-        on a GPU, stops the search, the partial matching may differ between runs. The size of a
-        maximum matching and the decomposition are the same in each run, also without this option
+        on a GPU, stops the search, the partial matching may differ between runs. Over MPI ranks
+        the matching may also depend on their number. The size of a maximum matching and the
+        decomposition are the same in each run, also without this option
     watcher : called with a `btfperm.path.watch.SearchState` at the start and at the end of each
         step, and ten times a second, from another thread, while the step runs on the CPU
     drop_zeros : True omits stored zeros, False treats them as entries. The default, None, treats
@@ -137,21 +140,22 @@ def maximum_transversal(
     Raises
     ------
     InvalidArgumentError, InvalidMatrixError, UnreadableInputError, ResourceMissingError
-    BackendUnavailableError : a GPU was requested and cannot be used, or has too little memory
-    DefectError : the certificate of the result and that of a second algorithm do not hold. This is
-        a defect of btfperm; please report it
+    BackendUnavailableError : a GPU or MPI was requested and cannot be used, or the GPU has too
+        little memory
+    DefectError : the certificate of the result does not hold, nor that of a second algorithm, which
+        does not run over MPI ranks. This is a defect of btfperm; please report it
 
     Warns
     -----
-    BackendWarning : the GPU that ``"auto"`` chose failed, and the call ran again on the CPU; or the
-        system refused to start the threads
+    BackendWarning : a GPU that the caller did not request failed, and the call ran again on the
+        CPU; or the system refused to start the threads
     InitialMatchingWarning : more than half of the pairs of `initial` do not fit `A`
     StoredZerosWarning : entries are stored as zero, and `drop_zeros` was not given
     DefectWarning : the certificate did not hold, and a second algorithm repaired the result
 
     Notes
     -----
-    O((m + n + nnz) sqrt(n)) in the worst case with ``"auto"``, linear in practice.
+    O((m + n + nnz) sqrt(n)) in the worst case with ``"auto"`` on the CPU, linear on most matrices.
 
     Examples
     --------
@@ -238,7 +242,7 @@ def structural_rank(A: Any, **options: Any) -> int:
 
     Notes
     -----
-    As `maximum_transversal`: linear in practice.
+    As `maximum_transversal`.
 
     Examples
     --------
@@ -265,9 +269,10 @@ def proven_transversal(
 
     Raises
     ------
-    InvalidArgumentError : `given` is no maximum transversal of this matrix, or the caller also set
-        options of a search
-    LimitReachedError : a limit stopped the search, so that there is nothing to decompose
+    InvalidArgumentError : `given` does not belong to this matrix, or the caller also set options of
+        a search
+    LimitReachedError : a limit stopped the search, or the one that made `given`, so that there is
+        nothing to decompose
     """
     pattern = session.pattern
     if pattern.backend != "mpi":

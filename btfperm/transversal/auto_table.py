@@ -25,9 +25,8 @@ _SMALL_FOR_GPU = 200_000
 _LARGE_FOR_GPU = 10_000_000
 _SMALL = 16_000
 _TINY = 4_000
-# Smaller matrices are analysed whole on each rank, in at most 16 MB. In the time of one exchange
-# between ranks of one machine the serial engine processes some 10,000 entries, and the engine over
-# ranks needs hundreds of exchanges. Exchanges between machines take longer.
+# Smaller matrices are analysed whole on each rank, unless the caller requests the backend "mpi".
+# The search over ranks needs many exchanges; a serial search of such a matrix takes less time.
 _SMALL_FOR_RANKS = 4_000_000
 
 # For a matrix on a GPU, the sampled features come from its column pointers alone.
@@ -73,10 +72,9 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "all",
             "a million entries are enough work for several threads",
         ),
-        # Speed-up of two threads over one on two cores, of whole calls (`python -m benchmarks.run
-        # --section scaling --algorithm auto --counts 1 2 --only NAME`). Median of seven families:
-        # 1.02 with 2 million entries; 1.02 with 3 million, from 0.8 to 1.7; with 4 million 1.25 on
-        # an idle machine and 0.76 while other processes used the cores. So not below 5 million.
+        # With 2 to 4 million entries, two threads on two cores were not reliably faster than one:
+        # some whole calls took longer (`python -m benchmarks.run --section scaling --algorithm auto
+        # --counts 1 2 --only NAME`).
         Rule(
             "very large, two cores",
             (Condition("entries", ">=", 5_000_000), Condition("cores", ">=", 2)),
@@ -93,9 +91,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "the search takes less time than an initial matching",
         ),
         # Held-out matrices that support it (benchmarks/results/2026-11-20-regret): chain_5e4,
-        # chain_5e5, chains_200x200, chains_500x1000, chains_hk_300, chains_hk_1000. With greedy,
-        # whole calls take at least 1.5 times as long there. If these matrices are renumbered at
-        # random, both initial matchings take the same time within 4 %.
+        # chain_5e5, chains_200x200, chains_500x1000, chains_hk_300, chains_hk_1000.
         Rule(
             "chains",
             (Condition("degree", "<", 2.01), Condition("longest", "<", 3)),
@@ -179,8 +175,8 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("small", (Condition("entries", "<", _SMALL),), "ss-bfs", "the least set-up"),
         Rule("the rest", (), "ms-bfs", "the best published search on average"),
     ),
-    # The depth comes last, because measuring it takes one pass over the entries on the GPU. It is
-    # measured only for large matrices with even columns, whose searches take many times as long.
+    # The depth comes last, because measuring it takes a global relabelling on the GPU. It is
+    # measured only if the other two conditions of its rule hold and no rule before it does.
     "published on gpu": (
         Rule(
             "uneven columns",

@@ -2,9 +2,9 @@
 """The certificate over ranks: each rank checks its own matched columns and its own entries.
 
 `is_legal` verifies that each matched pair is an entry, and that rows and columns agree on it.
-`check` verifies that a cover with as many rows and columns as there are matched pairs touches every
-entry; for that, each rank receives the marks of its ghosts (``halo.py``), the rows of other ranks
-in its columns. These checks share nothing with the searches but the local numbers of the rows.
+`check` verifies that the cover touches every entry, and that its rows and columns together are as
+many as the matched pairs; for that, each rank receives the marks of its ghosts (``halo.py``), the
+rows of other ranks in its columns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def prove(
     threads: int,
     size: int | None,
 ) -> Proof:
-    """Checks the matching of a problem; the cover is that of the last search, or a new one.
+    """Checks the matching of a problem, and its cover, which the search has marked or `mark_cover`
+    marks. If a limit stopped the search, checks the matching alone and returns no cover.
 
     Raises
     ------

@@ -34,13 +34,12 @@ def given_problem(
 ) -> Problem:
     """The problem with those pairs of `initial` that fit the pattern, in arrays of its own.
 
-    ``.dropped`` of the result counts the others. O(m + n) if all pairs fit, else O(m + n) times
-    the logarithm of the longest column.
+    ``.dropped`` of the result counts the others.
 
     Raises
     ------
-    InvalidArgumentError : `initial` is no list of integers, or it is not clear whether it holds
-        rows or columns
+    InvalidArgumentError : `initial` is no plain list of integers, `orientation` does not apply to
+        it, or it is not clear whether it holds rows or columns
 
     Warns
     -----

@@ -20,8 +20,8 @@ _FILE = "transversal/owned_pairs.cu"
 
 
 def match_own_rows(problem: DistributedProblem) -> int:
-    """Changes the matching of the problem, as ``owned_pairs.hpp`` does on the CPU. Returns the
-    number of entries visited."""
+    """Changes the matching of the problem, by the two steps of ``owned_pairs.hpp``; the threads of
+    the second one take rows in any order. Returns the number of entries visited."""
     indptr, items = problem.on_device
     match = upload(problem.row_match), upload(problem.col_match)
     n_cols, firsts = problem.cols.size, (problem.rows.first, problem.cols.first)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The trees of a rank on its GPU: the host's side of ``owned_trees.cu``.
 
-`DeviceTrees` has the methods of the trees on the CPU (``owned_trees.hpp``). Lines are arrays on the
-device; `DeviceExchange` moves them.
+`DeviceTrees` has the methods that ``ms_bfs_mpi.py`` calls. Lines are arrays on the device;
+`DeviceExchange` moves them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _NULL = np.uint64(0)
 
 
 class DeviceTrees:
-    """Alternating trees of one rank. All arrays are on CuPy's current device."""
+    """Alternating trees of one rank. They are on the GPU that was CuPy's current device when the
+    object was made."""
 
     def __init__(self, problem: DistributedProblem) -> None:
         import cupy
@@ -141,7 +142,7 @@ class DeviceTrees:
         return lines
 
     def augment(self, lines: Any, is_start: bool) -> tuple[Any, Any, int]:
-        """(lines, lines for each rank, paths that start here)."""
+        """(lines, lines for each rank, paths of this rank's roots)."""
         import cupy
 
         n_lines = int(lines.size) // 3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A block's queue on a GPU: each item that is put in comes out exactly once, from the queue or from
-the list of items that did not fit."""
+"""A block's queue on a GPU: each item that the second step puts in comes out exactly once, from the
+queue or from the list of items that did not fit."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Long passes of the core stop in the middle when their budget ends, on any number of threads.
+"""Long passes of the core stop in the middle when their budget ends, on one thread and on three.
 Without a budget they run to the end."""
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def test_a_pass_ends_with_its_budget(passes, name, threads):
 
 @pytest.mark.parametrize("name", LONG)
 def test_long_columns_are_not_one_piece(long_columns, name):
-    """The number of polls of the budget grows with the entries, even if a column is as long as a
-    piece."""
+    """The number of polls of the budget grows with the number of entries, not only with that of the
+    columns."""
     polls, entries = map(int, long_columns(name))
     assert entries > 0
     assert polls >= entries // 2**19

@@ -18,9 +18,9 @@ from tests.backends import nvrtc
 from tests.backends.layouts import OFFSET_IN_NVRTC, all_assertions
 
 ARCHITECTURES = (70, 75, 80, 86, 89, 90, 100)
-# Compiled to PTX only, in a third of the time: what the assembler refuses for one of these, it
-# refuses also for 70, which has the fewest instructions, or for 75, which has the fewest threads
-# and the least shared memory in a multiprocessor.
+# Compiled to PTX only, to save time: what the assembler refuses for one of these, it refuses also
+# for 70, which has the fewest instructions, or for 75, which has the fewest threads and the least
+# shared memory in a multiprocessor.
 TO_PTX = (80, 86, 89)
 COMPILERS = nvrtc.found()
 KERNELS = [path for path in sources() if path.suffix == ".cu"]

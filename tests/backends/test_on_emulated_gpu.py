@@ -3,9 +3,10 @@
 
 A child process runs the small tests of GPUs, because the stand-in for CuPy must be installed before
 any module imports CuPy. The child starts after the collection of tests and runs beside the other
-tests; the test here waits for it. It draws one combination of parameters for each test function.
-`.ci/run emulated` runs each value of each parameter, so BTFPERM_CI leaves out this test. Compiled
-kernels are cached under `build/emulated_gpu`.
+tests; the test here waits for it. The child runs each test function with one drawn combination of
+its parameters, or with one for each algorithm. `.ci/run emulated` runs each value of each
+parameter, so BTFPERM_CI leaves out this test. Compiled kernels are cached under
+`build/emulated_gpu`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 """CUDA sources as libraries for the CPU. Each source is flattened, compiled by the host's C++
 compiler together with ``cuda_words.hpp``, and called with the arguments of a launch.
 
-``python -m tests.emulated_gpu.modules`` compiles all sources in advance, for tests that run in
-several processes.
+``python -m tests.emulated_gpu.modules`` compiles all sources for 32-bit indices in advance, for
+tests that run in several processes.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ class Module:
             raise RefusedError(f"{name}: {message.value.decode()}")
 
     def _check(self, name, number, arguments, values):
-        """Checks what CuPy does not: the number of arguments, their sizes and their types."""
+        """Checks what CuPy does not: the number of arguments, their sizes, and the size of the
+        numbers to which a pointer points."""
         count = self._library.fibers_parameter_count(number)
         if len(values) != count:
             raise RefusedError(f"{name} takes {count} arguments, not {len(values)}")
@@ -197,8 +198,8 @@ def checked(programs: list[tuple[str, str]], compiler_options: tuple[str, ...]) 
 
 @cache
 def _precompiled() -> Path:
-    """A folder with the precompiled headers. They save about a second for each of about thirty
-    libraries. If g++ cannot use them, it parses the headers."""
+    """A folder with the precompiled headers, which save time for each library. If g++ cannot use
+    them, it parses the headers."""
     header = _compiled_once(HERE / "cuda_words.hpp", f"headers-{_hash([])}/cuda_words.hpp.gch")
     return header.parent
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An algorithm named after a paper takes the same steps as the paper's pseudocode."""
+"""push-relabel and hopcroft-karp take the same steps as plain versions of their papers' pseudocode;
+hkdw differs from hopcroft-karp as its paper states."""
 
 from __future__ import annotations
 

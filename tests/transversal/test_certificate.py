@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The check of the certificate on wrong input: matched pairs that are not entries, in lists of
-every length and at every position; row_match and col_match that disagree; wrong covers. The tests
+"""The check of the certificate on wrong input: matched pairs that are not entries, in lists of 1 to
+40 entries and at every position; row_match and col_match that disagree; wrong covers. The tests
 include all three cases: every column is matched, every row is matched, neither."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def certify(problem, rows, cols, cover, threads):
 
 
 def staircase(width, max_length):
-    """Column j holds the rows 0, 2, 4, ..., 2 (j % max_length): lists of every length."""
+    """Column j holds the rows 0, 2, 4, ..., 2 (j % max_length): lists of 1 to max_length rows."""
     lists = [2 * np.arange(j % max_length + 1) for j in range(3 * max_length)]
     indptr = np.concatenate(([0], np.cumsum([x.size for x in lists])))
     return indptr.astype(width), np.concatenate(lists).astype(width)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The default engine (guided-displacement, with its start): each phase on a pattern that needs this
-phase, and the memory that the engine uses."""
+"""The default engine (guided-displacement, with its start): its start, peeling and short paths on
+patterns that need them, and the memory that the engine uses."""
 
 from __future__ import annotations
 
@@ -68,9 +68,10 @@ def band(n, width, seed):
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_peeling_follows_stalled_pushes(everything_shared, run_seed, threads):
-    """Pushes stall on sparse patterns with long augmenting paths. Then displacement/peel.hpp starts
-    from an empty matching and matches rows that only one unmatched column has. In these patterns
-    that matches all columns, so no search augments along a path of n / 2 edges or more."""
+    """Pushes stall on these sparse patterns, which have long augmenting paths. Then
+    displacement/peel.hpp starts from an empty matching, and matches rows that have one unmatched
+    column left to it. Here that matches all columns, so no search augments along a path of n / 2
+    edges or more."""
     for A in (band(60_000, 9, run_seed), families.renumbered(families.chain(60_000), "mixed").A):
         t = run(A, threads=threads, algorithm="guided-displacement")
         assert t.structural_rank == A.shape[0]

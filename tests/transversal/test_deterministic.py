@@ -73,7 +73,7 @@ def test_decompositions_accept_it(function):
 
 
 def test_the_number_of_threads_does_not_change_what_auto_chooses():
-    """Some rules depend on the number of threads."""
+    """Rules may depend on the number of threads, which is 1 for each of these calls."""
     chosen = set()
     for threads in (1, 4):
         request = Request(10**7, threads=threads, deterministic=True)

@@ -3,8 +3,7 @@
 that the matching is maximum, and when the trees continue instead. A stray is a column whose
 col_match was out of date after a launch; a wave under way in that launch proves nothing.
 
-Most tests replace the counters that the device reports by fixed ones. The others need a GPU; in
-most of their matrices only a few entries lead to the unmatched row.
+The first tests replace the counters that the device reports by fixed ones. The others need a GPU.
 """
 
 from __future__ import annotations

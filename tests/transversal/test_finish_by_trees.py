@@ -120,7 +120,7 @@ def test_pushes_end_in_time():
 
 @pytest.mark.parametrize("share", [0.2, 0.4, 0.6, 0.8, 0.95])
 def test_a_work_limit_ends_pushes(share):
-    """At any point, a limit leaves a legal matching with fewer entries than the rank."""
+    """A limit that ends the search early leaves a legal matching that is not proved maximum."""
     A = make("blocks_3e4_h1000")
     whole = btfperm.maximum_transversal(A, algorithm="guided-displacement", threads=1)
     t = btfperm.maximum_transversal(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`auto` on a machine with a GPU: it searches on the GPU, abandons deep searches and continues on
-the CPU."""
+"""`auto` on a machine with a GPU: it searches on the GPU, and abandons deep searches, which then
+start again on the CPU."""
 
 from __future__ import annotations
 

@@ -56,8 +56,8 @@ def test_an_algorithm_with_its_own_start_gets_no_other(monkeypatch, options, sta
 
 @pytest.fixture
 def loops(monkeypatch):
-    """A function that returns the number of loops until the next relabelling for an option and a
-    number of levels."""
+    """A function that returns the number of loops until the next relabelling, for an option and the
+    paper's cLevel, twice the number of levels."""
     monkeypatch.setattr(Readback, "__init__", lambda *_: None)
     monkeypatch.setattr(Readback, "array", None, raising=False)
     monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(empty=lambda *_, **__: None))

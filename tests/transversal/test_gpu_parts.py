@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels of searches that small matrices do not reach by themselves, on an emulated device: far
+"""Kernels of searches that the matrices of `test_gpu_small.py` do not reach by themselves: far
 walks, lists of hubs in pieces, peeling, and the list of active columns that shrinks."""
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 oracle that shares no code with it.
 
 These tests also run in the suite of machines without a GPU, see
-`tests/backends/test_on_emulated_gpu.py`: each matrix has at most some hundred entries.
+`tests/backends/test_on_emulated_gpu.py`: each matrix has at most a few hundred entries.
 """
 
 from __future__ import annotations

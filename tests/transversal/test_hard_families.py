@@ -52,7 +52,7 @@ def test_one_augmenting_path_through_everything(algorithm, initializer, numberin
 @pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
 @pytest.mark.parametrize("numbering", NUMBERINGS)
 def test_scipys_ladder(algorithm, numbering, run_seed):
-    """SciPy 1.17 takes four times as long for every two more levels."""
+    """The time of SciPy 1.17 grows exponentially with the number of levels."""
     hard = made("scipy_ladder", 5_000, numbering=numbering, seed=run_seed)
     solved(hard, algorithm=algorithm, initializer="auto" if algorithm == "auto" else "none")
 

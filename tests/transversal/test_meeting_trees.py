@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Properties that only meeting-trees has: its cover, its start, long lists in pieces, and 64-bit
-indices for more than 2^31 entries. `test_gpu.py` tests it as it tests every algorithm of a GPU."""
+"""meeting-trees: its cover, its start, long lists in pieces, far walks, and 64-bit indices for more
+than 2^31 entries. `test_gpu.py` tests it as it tests every algorithm of a GPU."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def on_device(A):
 
 
 def test_its_cover_is_the_proof(monkeypatch):
-    """The rows that its last phase marks are in a cover, so the certificate needs no search of its
-    own."""
+    """The rows that its last phase marks are the rows of a minimum cover, so the certificate needs
+    no search of its own."""
     from btfperm.transversal import certificate_gpu
 
     def fail(*_):
@@ -86,8 +86,8 @@ def test_columns_and_rows_of_any_length():
 
 
 def test_more_entries_than_32_bits_count():
-    """One entry in each of 33 blocks of rows: more than 2^31 entries in all. The lists are
-    canonical by construction."""
+    """Each column has one entry in each of 33 blocks of rows: more than 2^31 entries in all. The
+    lists are canonical by construction."""
     import cupy
 
     per_column, block = 33, 2_000_000
@@ -205,7 +205,7 @@ def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
 @pytest.mark.parametrize("gap", [1, 64])
 def test_walks_in_short_launches_end_with_a_proof(gap, monkeypatch):
     """A launch continues the waves and walks that the one before left unfinished. With a gap of 1,
-    there are more waves than labels can distinguish."""
+    there can be more waves than labels can distinguish."""
     from btfperm.backends.gpu.budget import Budget
     from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu

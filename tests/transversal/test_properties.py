@@ -154,8 +154,8 @@ def test_threads_and_seed_change_no_rank(A, options):
 
 @given(strategies.any_matrix(), methods)
 def test_the_same_call_gives_the_same_matching(A, method):
-    """Results are reproducible in one process, also with the default seed. (Those of rustworkx were
-    not: its issue 1545.)"""
+    """On one thread, results are reproducible in one process, also with the default seed. (Those of
+    rustworkx were not: its issue 1545.)"""
     initializer, algorithm = method
     options = {"initializer": initializer, "algorithm": algorithm, "threads": 1}
     first = btfperm.maximum_transversal(A, **options)

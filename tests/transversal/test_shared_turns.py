@@ -97,8 +97,8 @@ def with_rank(family, seed):
 def check_proven(A, threads, start=None, rank=None):
     """Checks that the matching of guided-displacement is maximum, and that the rows that the search
     marked are a cover together with the columns that follow from the matching. The only exception:
-    if trees found few paths in a phase, pushes along exact labels end the search and mark no cover;
-    the certificate must find one later."""
+    if trees exceed their bounds (finish_by_trees.hpp), pushes along exact labels follow and mark no
+    cover; the certificate must find one later."""
     P, _, cols, cover, proven, counters = run("guided_displacement", A, threads, start)
     assert (cols >= 0).sum() == (rank_of(P.to_scipy()) if rank is None else rank)
     if not proven:

@@ -108,8 +108,8 @@ def test_a_start_is_maximal(initializer, threads, family, run_seed):
 
 @each_number
 def test_karp_sipser_makes_the_forced_choices(threads):
-    """On a forest, matching vertices with one neighbour first gives a maximum matching. Races
-    between threads may miss a few of these vertices."""
+    """In a triangular pattern, matching vertices with one neighbour first gives a maximum matching.
+    Races between threads may miss a few of these vertices."""
     hard = families.renumbered(families.triangular(30_000, 2), "mixed", 2)
     forced, _ = started(hard.A, "karp-sipser", threads)
     cheap, _ = started(hard.A, "greedy", 1)

@@ -29,8 +29,7 @@ _GAP, _LEAST_GAP = 0.25, 64
 # check limits.
 _LAUNCH_ROUNDS, _LAUNCH_EDGES = 1 << 11, 1 << 29
 # Largest number of times that the labels are cleared: at the start, then after 254 waves or a
-# rejected proof. After that the search returns to trees, which always end. Even a hundred waves
-# (global relabellings) are rare.
+# rejected proof. After that the search returns to trees, which always end.
 _TURNS = 8
 
 

@@ -44,9 +44,9 @@ def search_in_phases(
     Returns
     -------
     The counters: phases, levels (in all and by phase; the iterations of the loop in line 7 of the
-    paper, the last of which inserts no vertex), edges read, augmentations; and the number of paths
-    followed to their ends, their edges, and the longest. A path counts twice if two threads follow
-    its end together.
+    paper), edges read, augmentations; and the number of paths that threads followed to a root,
+    their edges, and the longest. If two paths meet and both threads continue, see
+    ``alternate.cuh``, both paths count.
     """
     import cupy
 

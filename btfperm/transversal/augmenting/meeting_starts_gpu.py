@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Initial matching of meeting-trees if nothing is matched. ``meeting_peel.cu`` runs on patterns
-with hubs and many leaves, then greedy, then ``meeting_walks.cu``. If greedy ran in natural order
-near the diagonal, the walks run only if many columns are unmatched."""
+with hubs and many leaves, then greedy, then ``meeting_walks.cu``. If most entries are near the
+diagonal, the walks run only if many columns are unmatched."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _WALKS = "transversal/augmenting/meeting_walks.cu"
 _VERTICES_PER_LEAF = 32  # at most, for peeling to start
 # Steps of a walk, and steps of a walk if lists are short: at most `_SHORT` entries on average.
 _STEPS, _STEPS_SHORT, _SHORT = 32, 64, 4
-# If entries are near the diagonal, walks run only if at least one column in this number of columns
-# is unmatched.
+# If most entries are near the diagonal, walks run only if at least one column in this number of
+# columns is unmatched.
 _COLS_PER_UNMATCHED = 50
-# A hub has more than this number of times the entries of a mean column.
+# A hub has more entries than this number times (the mean number of entries of a column + 1).
 _HUB_BY_MEAN = 16
 _NULL = np.uint64(0)
 
@@ -119,8 +119,9 @@ def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> 
 
 
 def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], dict[str, int]]:
-    """Matches vertices with one unmatched neighbour, unless a column is matched already. The
-    returned function waits for the counters of Peeled."""
+    """Matches vertices with one unmatched neighbour, unless a column is matched already or the
+    pattern is not suitable, see ``meeting_peel.cu``. The returned function waits for the counters
+    of Peeled."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
@@ -205,11 +206,11 @@ def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]
     """The choice of greedy that leaves the least work, and the number of unmatched columns from
     which on the walks run.
 
-    The choice is ``"first"`` (natural order) if entries are near the diagonal, where random choices
-    of many threads leave unmatched rows far from unmatched columns, and if there are hubs, whose
-    lists are each read by one thread. Otherwise it is ``"random"``: on a permuted mesh, the search
-    after a start in natural order takes several times as long. After a start in natural order on a
-    mesh, walks help only if many columns are unmatched.
+    The choice is ``"first"`` (natural order) if most entries are near the diagonal, where random
+    choices of many threads leave unmatched rows far from unmatched columns, and if there are hubs,
+    whose lists are each read by one thread. Otherwise it is ``"random"``: on a permuted mesh, the
+    search takes longer after a start in natural order. If most entries are near the diagonal, walks
+    help only if many columns are unmatched.
     """
     has_hub = sample.longest > _HUB_BY_MEAN * (problem.nnz / problem.n + 1)
     near = 2 * sample.near > sample.entries

@@ -29,9 +29,9 @@ _THREADS = {4: 512, 8: 256}
 _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _UNMATCHED = (
     f"plan.{name}" for name in ("round", "phase", "paths_before", "edges", "closed", "n_unmatched")
 )
-# Bounds of one launch, after which the host can check limits: entries and rounds. The number of
-# rounds grows with nnz, so that the time lost with an abandoned search stays in proportion to the
-# time of a search on the CPU.
+# Bounds of one launch, after which the host can check limits: entries and rounds. Between
+# `_LEAST_ROUNDS` and `_LAUNCH_ROUNDS`, the number of rounds is proportional to nnz, so that the
+# time lost with an abandoned search stays in proportion to the time of a search on the CPU.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 9
 _LEAST_ROUNDS, _ENTRIES_FOR_A_ROUND = 1 << 5, 1 << 14
 # After this number of rounds, the host assumes that unmatched rows and columns are far apart.
@@ -39,8 +39,9 @@ _PATIENCE = 768
 # Far walks need at least this number of unmatched columns and rows; for fewer, the trees
 # continue.
 _MANY = 64
-# A round with at most `_THIN` open vertices for each warp is thin: it does not fill the device. In
-# a thin round each block takes `_STEPS` steps between two grid barriers.
+# A round with at most `_THIN` open vertices for each warp is thin: it does not fill the device. If
+# the sides that grow have no more open vertices than that, each block takes up to `_STEPS` steps
+# between two grid barriers.
 _THIN, _STEPS = 16, 16
 # A phase ends when it has one path for `_SHARE` vertices that are open or on the border, or in a
 # thin round for `_SHARE_THIN` open vertices.
@@ -63,8 +64,8 @@ def meeting_trees(
     Returns
     -------
     The counters: edges read, phases, rounds (each ends with a grid barrier), augmentations,
-    launches; waves of far walks; matched columns of the initial matching, and the entries that it
-    read.
+    launches; waves of far walks; matched columns of the initial matching, the entries that it read,
+    and its rounds of peeling.
     """
     if options["pairs"] == "same":  # the old form of the algorithm ordered-trees
         return ordered_trees(problem, budget, seed, options)

@@ -9,9 +9,10 @@ Idea        An alternating tree grows from each unmatched column, all at the sam
             owner adds the row to one tree. A tree that reaches an unmatched row stops. When no tree
             grows any more, the matching is augmented along all paths at once; in each step, a rank
             follows the paths until they leave it. Then the rows of trees that found a path become
-            unvisited, and the other trees continue to grow. If more than 40 steps in succession
-            sent between 1 and 255 lines each, steps without lines left out, the first rank finishes
-            the search alone, unless the matrix has more than 2^22 entries.
+            unvisited, and the other trees continue to grow, or all trees start again (`graft`). If
+            more than 40 steps in succession sent between 1 and 255 lines each over all ranks, steps
+            without lines left out, the first rank finishes the search alone, unless the matrix has
+            more than 2^22 entries.
 Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017): phases, grafting,
             and the rule that chooses it. Ours: the distribution, the depth of the steps, and the
             messages. There is no bottom-up search from the unvisited rows: it would need the
@@ -21,7 +22,7 @@ Cost        O(nnz) entries per phase over all ranks. The number of steps grows w
             lines.
 GPU         With ``device=``, the trees of a rank grow on its GPU (``owned_trees.cu``), which
             expands a column in parallel with others of its level, and takes all unvisited rows of
-            its list. The lines, the steps and their rules are the same.
+            its list. The form of the lines and the rules of the steps are the same as on the CPU.
 Prefer it   for matrices over more than one rank.
 Options     alpha (5): bound of grafting, as in the paper
 Invariants  between phases the matching is legal, and only trees that have found no path contain
@@ -55,8 +56,8 @@ LEVELS = 5
 8, ... levels, so that long paths inside a rank need few steps."""
 
 PARTS, LEAST_STEP = 16, 1 << 16
-"""A rank expands at most a sixteenth of its columns in one step, or `LEAST_STEP`. Between two steps
-the ranks learn which trees have found a path, and no longer grow those."""
+"""In one step, a rank expands at most a sixteenth of its columns, or `LEAST_STEP` if that is more.
+Between two steps the ranks learn which trees have found a path, and no longer grow those."""
 
 GATHERED = 1 << 22
 """Largest number of entries of a matrix that one rank gathers to finish a search."""
@@ -170,7 +171,8 @@ class _Search:
 
     def graft(self) -> None:
         """Releases the trees that found a path. The other trees continue to grow; if they have too
-        few columns for that (`alpha`), all trees start again from the unmatched columns."""
+        few columns for the released rows (`alpha`), all trees start again from the unmatched
+        columns."""
         n_released, n_left = self.exchange.sums(*self.trees.release())
         if n_left * self.alpha <= n_released:
             self.trees.restart()

@@ -2,8 +2,8 @@
 """The end of a search over ranks: the first rank finishes it, because each step has little work.
 
 The first rank gathers the matrix and the matching; ``ms_bfs_mpi.py`` calls this only for matrices
-with at most `GATHERED` entries. Then each rank receives the mates of its rows and columns, and
-whether they are in the cover.
+with at most `GATHERED` entries. Then each rank receives the mate and the cover mark of each of its
+rows and columns.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["ordered_trees"]
 
 _FILE = "transversal/augmenting/ordered_trees.cu"
-# A phase ends when it has one path for this number of columns of a level.
+# A phase ends when it has more than one path for this number of columns of the next level.
 _SHARE = 300
 # Each launch ends after this number of levels, or of columns of a path along which it augments, so
 # that the host can check limits.

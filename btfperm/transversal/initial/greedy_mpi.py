@@ -36,7 +36,7 @@ __all__ = ["greedy"]
 def greedy(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
-    """Matches columns inside each rank, then, for the given rounds, to rows of other ranks."""
+    """Matches columns inside each rank, then in at most `rounds` rounds to rows of other ranks."""
     indptr, exchange, halo = problem.indptr, problem.exchange, problem.halo
     visited = _match_own_rows(problem)
     cursor = indptr[:-1].copy()

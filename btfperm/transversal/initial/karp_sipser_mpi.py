@@ -3,11 +3,11 @@
 
 Idea        If a row or column has one unmatched neighbour, some maximum matching contains this
             entry. In each step, a rank matches such rows and columns inside the rank until it has
-            none left; to rows and columns of other ranks it sends claims, proposals and changes of
-            degrees, all in one message per pair of ranks (``owned_karp_sipser.hpp``). If no rank
-            sends anything, each rank matches a sixteenth of its other columns, in their order, each
-            to its first unmatched row of the rank or else of another rank, and continues with the
-            rule after each of them.
+            none left or has sent many lines; to rows and columns of other ranks it sends claims,
+            proposals and changes of degrees, all in one message per pair of ranks
+            (``owned_karp_sipser.hpp``). If no rank sends anything, a part of the other columns of
+            each rank choose, in their order, their first unmatched row of the rank or else of
+            another rank, and the rank continues with the rule after each of them.
 Paper       Karp, Sipser, FOCS 1981; there, an entry is drawn at random whenever the rule cannot be
             applied. Ours: the rounds, and the choice in the order of the columns.
 Cost        O(nnz) entries in all, and as much memory as the entries of the rank for their lists by
@@ -42,9 +42,9 @@ THIN = 256
 
 PARTS, LEAST_CHOICES, LEAST_LINES = 16, 64, 1 << 16
 """In a step with choices, a sixteenth of the columns of a rank that may still be matched choose a
-row, or `LEAST_CHOICES`. The more columns choose at the same time, the more often the row of one is
-the last row of another. A rank sends about as many lines in a step as a sixteenth of its rows and
-columns, or `LEAST_LINES`."""
+row, or `LEAST_CHOICES` if that is more. The more columns choose at the same time, the more often
+the row of one is the last row of another. In one step, a rank stops when it has sent as many lines
+as a sixteenth of its rows and columns, or `LEAST_LINES` if that is more."""
 
 
 def karp_sipser(
@@ -79,7 +79,8 @@ def karp_sipser(
 
 
 def _start(degrees: Any, halo: Halo, exchange: Exchange) -> None:
-    """Counts the degrees. The ghosts are sent in pieces, because each is sent once."""
+    """Counts the degrees. Those of the ghosts are sent in pieces, so that the lines need less
+    memory."""
     degrees.start()
     count = int(halo.ghosts.size)
     size = max(count // PARTS, LEAST_LINES)

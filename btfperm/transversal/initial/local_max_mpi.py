@@ -10,8 +10,8 @@ Paper       Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3:
             candidates once in each round. In the paper, each process removes all entries of
             matched vertices; here, an entry is removed only when it is a candidate, so that a
             message holds one item for each unmatched row or column.
-Cost        O(nnz log(longest list)) for the sorted lists, O(unmatched) items per round, an expected
-            O(log n) rounds if the lists are short; four exchanges per round.
+Cost        O(k log k) to sort the k entries of a rank by columns, and those by rows; O(unmatched)
+            items, four exchanges and a sum per round.
 Prefer it   for comparison with greedy, or where many columns have the same first row
 Options     rounds (64): bound on the rounds; the search matches the columns that are left
 """
@@ -40,7 +40,7 @@ Indices = npt.NDArray[Any]
 def local_max(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
-    """Matches locally heaviest entries until no candidate is left, or for the given rounds."""
+    """Matches locally heaviest entries until no candidate is left, for at most `rounds` rounds."""
     exchange, width = problem.exchange, problem.width
     cols = _Side(problem.lists, problem.cols, problem.col_match, seed, by_rows=False)
     rows = _Side(problem.row_lists, problem.rows, problem.row_match, seed, by_rows=True)

@@ -30,9 +30,9 @@ _DEEPEST = 1000
 
 
 def first_levels(problem: DeviceProblem) -> int:
-    """Levels of the first global relabelling from the current matching, at most `_DEEPEST`: half of
-    the length of the shortest alternating paths to the farthest columns. O(m + n + nnz) on the
-    device."""
+    """Levels of the first global relabelling from the current matching, at most `_DEEPEST`: about
+    half of the length of the shortest alternating paths to the farthest columns. Each level
+    inspects all rows."""
     from btfperm.backends.gpu.budget import Budget
     from btfperm.backends.gpu.device import on
 
@@ -150,8 +150,9 @@ class PushRelabel:
         return self._state.fields()
 
     def finish(self) -> dict[str, int | list[int]]:
-        """Runs FixMatching and returns the counters: loops, relabels, levels (iterations of the
-        loop of G-GR, in all and by relabelling), pushes, kernels executed in all."""
+        """Runs FixMatching and returns the counters: edges read, loops, relabels, levels
+        (iterations of the loop of G-GR, in all and by relabelling), pushes, augmentations, kernel
+        launches."""
         problem = self._problem
         self.launch("fix_matching", grid(problem.n), problem.n, self.mu_row, self.mu_col)
         counters = self.poll()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Replaces CuPy on a machine without a GPU: arrays of NumPy behind CuPy's names, kernels on fibers.
 
-It is as strict as CuPy about likely mistakes: an array of the device is not an array of the host,
-new memory is not zero, each array belongs to a device, and a kernel accepts only arrays of the
-device on which it runs.
+It refuses or exposes likely mistakes: an array of the device is not an array of the host, new
+memory is not zero, each array belongs to a device, and a kernel accepts only arrays of the device
+on which it runs.
 """
 
 from __future__ import annotations
