@@ -3,7 +3,8 @@
 
 `HYPOTHESIS_PROFILE=thorough pytest` tries many more examples. Hypothesis prints failing examples as
 code that repeats them; `--hypothesis-seed` and BTFPERM_SEED repeat a run. BTFPERM_TEST_THREADS=4
-gives every call four threads that share all loops, however short; `.ci/run threads` sets it.
+gives every call that sets no number of threads four, and they share all loops, however short;
+`.ci/run threads` sets it.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 # pytest would import this stand-in in place of CuPy in all test modules that it collects later.
 collect_ignore = ["emulated_gpu/stand_in"]
 
-# With this variable, Python compiles the modules again in every process, which takes a third of the
-# start of a command. The tests start hundreds of processes.
+# With this variable, Python compiles the modules again in every process, and the tests start
+# hundreds of processes.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A background job ignores Ctrl-C, and so would every process that its tests start.
@@ -111,8 +112,8 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(trylast=True)  # runs after -m and -k have deselected tests
 def pytest_collection_modifyitems(config, items):
-    """Skips tests marked `gpu` if there is no GPU; `--sample` and `--one` deselect most of the
-    others."""
+    """Skips tests marked `gpu` if there is no GPU; `--sample` and `--one` deselect most
+    tests, with a GPU or without."""
     if (one := config.getoption("--one")) or config.getoption("--sample"):
         items[:], left_out = sampling.sampled(items, SEED, one=one)
         config.hook.pytest_deselected(items=left_out)

@@ -43,8 +43,8 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     # Combinations of parameters that have no meaning.
     (r"a single number cannot be swapped", 8),
     (r"one thread makes no first-touch pass", 4),
-    # Packages of several hundred megabytes. Stand-ins are always tested, the real packages only if
-    # they are installed.
+    # Optional packages and libraries. Stand-ins for sparse and casadi are always tested, the real
+    # packages only if they are installed.
     (r"(sparse|casadi) is not installed", 12),
     (r"nbklu is not installed, or not for a sanitizer", 0),
     (r"MPI is not installed", 0),
