@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Families on which other codes fail or are slow: long paths, SciPy's ladder, dead trees, ...
 
-Each function returns a `Hard` matrix with its structural rank, known from its construction, and
-the number of its fine blocks if that is known, too. All are built from whole arrays.
+Most functions return a `Hard` matrix: with its structural rank if its construction determines it,
+else -1, and with the number of its fine blocks if that is known.
 """
 
 from __future__ import annotations
@@ -157,9 +157,9 @@ def triangular(n, seed):
 
 
 def strip(length, seed):
-    """A strip of 3 x `length` points with an unmatched column at one end and an unmatched row at
-    the other, beside a random part of full rank, rows and columns permuted. Labels that grow in
-    steps of one need many pushes along the whole strip."""
+    """A strip of 3 x `length` points, beside a random part of full rank, rows and columns permuted.
+    If the diagonal is matched, an unmatched column is at one end of the strip, an unmatched row at
+    the other. Labels that grow in steps of one need many pushes along the whole strip."""
     rng = np.random.default_rng(seed)
     points = 3 * length
     k = np.arange(points)

@@ -5,8 +5,8 @@ Most tests of GPUs have two or three parameters (algorithm, family, numbering) a
 combination. On an emulated device that takes hours. With `--sample`, each test function runs only
 with enough drawn combinations that each *value* of each parameter occurs at least once. The draw
 depends on the seed of the run, so different runs try different combinations, and BTFPERM_SEED
-repeats a run. With `--one`, each test function runs with one drawn combination, or
-with one for each algorithm if it is marked `every_algorithm`.
+repeats a run. With `--one`, each test function runs with one drawn combination, or with one for
+each algorithm if it is marked `every_algorithm`.
 """
 
 from __future__ import annotations

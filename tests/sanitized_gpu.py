@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every kernel on small matrices, for NVIDIA's checkers, which slow kernels down some hundred-fold.
+"""Every kernel on small matrices, for NVIDIA's checkers, under which kernels are far slower.
 
 ``compute-sanitizer --tool memcheck python -m tests.sanitized_gpu [NAME ...]``, and initcheck,
 synccheck, racecheck; `.ci/run gpu` runs all four. NAME is an algorithm; the default is all.

@@ -51,8 +51,8 @@ def name_of(path):
 
 
 def each_file(files):
-    """Runs a check on every file, as one test that reports all files. One test for each file would
-    take longer to schedule than to run."""
+    """Runs a check on every file, as one test that reports all files that fail. One test for each
+    file would take longer to schedule than to run."""
 
     def of_one(check):
         def on_all_files():

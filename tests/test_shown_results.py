@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What each class of results shows, as one line and as a table, for the matrices of
-`tests/uneven.py`; results are equal if and only if what they hold is; and times are plausible."""
+`tests/uneven.py`; results are equal if and only if the fields that `==` compares are; and times are
+plausible."""
 
 from __future__ import annotations
 

@@ -63,8 +63,9 @@ def sections(text):
 @pytest.mark.parametrize("square", [True, False])
 @given(A=strategies.any_matrix())
 def test_the_blame_is_true_and_complete(A, square):
-    """The assertion passes exactly if it should. Otherwise the excess of all groups is the
-    deficiency, and the rows (columns) of each group have entries in too few columns (rows)."""
+    """The assertion passes exactly if it should. Otherwise the excess of all groups of rows is m
+    minus the rank, that of all groups of columns n minus the rank, and the rows (columns) of each
+    group have entries in too few columns (rows)."""
     (m, n), rank = A.shape, structural_rank(A)
     if rank == min(m, n) and (m == n or not square):
         assert_structurally_nonsingular(A, square=square)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small matrices in which no two numbers of a report are equal, and no side has the size of the
-other. A number in the place of another one, or a row in the place of a column, changes every report
-and every result of them."""
+"""Small matrices whose parts and blocks differ in their sizes, and whose rows and columns are
+mixed. So a report or a result changes if a number is in the place of another one, or a row in the
+place of a column."""
 
 from __future__ import annotations
 

@@ -3,10 +3,11 @@
 
     python docs/examples/gpu_solver_pipeline.py [ROWS]
 
-A circuit-like matrix is made on the device: most of it is one irreducible block, and the rest is
-above and below it in blocks of one row. `btfperm` finds the block triangular form there. Then only
-the large block has to be factored, by cuDSS (``pip install nvmath-python[cu12]`` or ``[cu13]``)
-where that is installed, else by cuSOLVER through CuPy; the rest is back substitution.
+A circuit-like matrix is made on the device: half of its rows are one irreducible block, and the
+other rows are blocks of one row before and after it. `btfperm` finds the block triangular form
+there. Then only the large block has to be factored, by cuDSS (``pip install nvmath-python[cu12]``
+or ``[cu13]``) where that is installed, else by cuSOLVER through CuPy; the rest is back
+substitution.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from btfperm.pattern import permute
 
 
 def example_matrix(n: int) -> Any:
-    """Rows n/4 to 3n/4, the core, are one irreducible block with the pattern of a grid. The rows
-    before it and behind it are blocks of one row, with random entries above the diagonal blocks.
-    Then all rows and columns are numbered at random."""
+    """Rows n/4 to 3n/4, the core, are one irreducible block: a grid in which the end of each line
+    is also joined to the next line. The rows before it and behind it are blocks of one row, with
+    random entries above the diagonal blocks. Then all rows and columns are numbered at random."""
     import cupy
     import cupyx.scipy.sparse as cs
 

@@ -16,7 +16,7 @@ from benchmarks.generators import families, family_of, make, permuted_names
 from benchmarks.generators.words import mix
 from benchmarks.papers.stand_ins import CLASSES, PAPER, SIZES, stand_ins, stands_for
 
-# One small member of each family, by its form.
+# A small member of each family in whose form 200 does not suit <n>.
 SMALL = {
     "delaunay_n<n>": "delaunay_n6",
     "rgg_n_2_<n>": "rgg_n_2_6",

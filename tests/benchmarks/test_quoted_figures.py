@@ -3,7 +3,8 @@
 
 ``<!-- figures: NAME ... -->`` names results (without folder and suffix) or other files of
 ``benchmarks``. Within a block it counts for that block; on a line of its own it counts up to the
-next heading or the next such line. ``last column`` means that the last cell of each row of the table names them.
+next heading or the next such line. ``last column`` means that the last cell of each row of the
+table names them.
 
 Every number with a unit of measurement must be in such a file, rounded as on the page. In a table,
 the same holds for numbers that fill a cell; the line of the file must contain the row's first cell.

@@ -14,7 +14,8 @@ from benchmarks.report import Options, Section
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 
-# The code of the one-core survey: milliseconds, and its speed-up over the best research code.
+# For the code that the one-core survey measured: its milliseconds, and its speed-up over the best
+# research code.
 SURVEYED = {
     "delaunay_n18": (15.9, 3.0),
     "circuit_2e5": (21.6, 4.1),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one command makes every section and every figure. It runs in a process of its own, because
-workers are forked from a process that has started no threads."""
+"""The one command makes the sections that need no GPU, except LEFT_OUT, and most of their figures.
+It runs in a process of its own, because workers are forked from a process that has started no
+threads."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ GPU_SECTIONS = {
     *("paper-000", "paper-003", "engine", "gpu-answers"),
     *("gpu-decomposition", "gpu-totals", "regret-gpu", "published-choice", "mpi-gpu"),
 }
-# test_pages.py and test_solvers.py run these on tiny matrices. `published` has the same figures as
-# paper-001. mpi-model needs three matrices on four numbers of ranks.
+# test_solvers.py runs the sections about solvers and weights on tiny matrices. `published` has the
+# same figures as paper-001. mpi-model needs three matrices on four numbers of ranks.
 LEFT_OUT = {
     *("paper-001", "solver-layouts", "solver-newton", "solver-ratios", "solver-overhead"),
     *("weights", "mpi-model"),

@@ -68,7 +68,7 @@ def check_fine(A, d, col_match):
 def parts_of_blocks(d):
     """Three bool arrays over the blocks: horizontal, square, vertical.
 
-    Asserts that each coarse boundary is a boundary of blocks.
+    Asserts that the horizontal and the square part each end where a block ends.
     """
     row_ends, col_ends = np.asarray(d.row_blocks)[1:], np.asarray(d.col_blocks)[1:]
     first = (row_ends <= d.coarse_rows[1]) & (col_ends <= d.coarse_cols[2])
@@ -136,8 +136,8 @@ def heights(tail, head, count):
 
 
 def check_block_triangular_form(A, row_perm, col_perm, blocks, paired_row, completed):
-    """Form as KLU defines it: row `paired_row[j]` is on the diagonal in column j; `completed` is
-    the number of these pairs that are not entries."""
+    """Form as KLU defines it, in canonical order: row `paired_row[j]` is on the diagonal in column
+    j; `completed` is the number of these pairs that are not entries."""
     n = A.shape[0]
     assert A.shape == (n, n), f"the matrix is {A.shape}, not square"
     check_permutation(paired_row, n, "paired_row")

@@ -17,7 +17,8 @@ SIDES = ("overdetermined", "underdetermined")
 
 
 def check_diagnosis(A, found, rank):
-    """Checks everything in `found` about `A`, whose structural rank is `rank`."""
+    """Checks `found` about `A`, whose structural rank is `rank`: rank, groups, empty rows and
+    columns, repair and identical rows."""
     A = canonical(A)
     m, n = A.shape
     assert found["structural_rank"] == rank and not found["truncated"]

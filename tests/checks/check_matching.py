@@ -41,7 +41,8 @@ def check_maximum(A, row_match, col_match):
 
 
 def reached_columns(A, row_match, start):
-    """Columns on alternating paths from the columns `start` (bool, n), `start` included.
+    """Columns on alternating paths from the columns with the numbers `start`, these included: (n,)
+    bool.
 
     An arc leads from column j to column k if the row matched to k has an entry in j.
     """

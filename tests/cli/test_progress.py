@@ -23,8 +23,8 @@ def test_the_line_of_a_state():
 
 
 def test_lines_become_rare(monkeypatch, capsys):
-    """The first and the last state have a line; between them, the pauses grow by 0.1 s, and none is
-    longer than 10 s."""
+    """The first and the last state have a line; between them, the pauses grow by about 0.1 s each,
+    up to about 10 s."""
     now = [100.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     watch = watcher_of(Stage("x"), verbose=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The interpreter ends while daemon threads are in the core. The exit code must be the program's.
 
-Each child starts one daemon thread for each kind of work, which repeats it forever, and exits. An
-object with a slow destructor prolongs the end of the interpreter, so that each thread requests the
-GIL during it: at the end of its pass, or when it polls for signals.
+Each child starts one daemon thread for each kind of work of its group, which repeats that work
+forever, and exits. An object with a slow destructor prolongs the end of the interpreter, so that
+each thread requests the GIL during it: at the end of its pass, or when it polls for signals.
 """
 
 from __future__ import annotations

@@ -78,8 +78,8 @@ def test_every_call_returns_in_a_child(name, run_seed):
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_child_waits_for_no_lock_of_a_busy_parent():
-    """The parent's threads allocate and free large pieces of memory all the time. One fork in six
-    happened while a thread held the lock of the list of cached memory."""
+    """The parent's threads allocate and free large pieces of memory all the time, so that a fork
+    may happen while a thread holds the lock of the list of cached memory."""
     n = 10**6
     indptr, indices = np.zeros(n + 1, dtype=np.int32), np.zeros(0, dtype=np.int32)
     P = btfperm.as_pattern(sp.eye_array(60_000, format="csc"))

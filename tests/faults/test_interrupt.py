@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ctrl-C in the middle of a long search of the core.
 
-No test bounds a wall-clock time, which depends on the load of the machine. The delay after a signal
-is measured in CPU time.
+No assertion bounds a wall-clock time, which depends on the load of the machine. The delay after a
+signal is measured in CPU time.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from tests.transversal.methods import INITIALIZERS, each_algorithm
 
 ROOT = Path(__file__).parents[2]
 
-# Without a start, hopcroft-karp needs some thousand phases on this matrix, several minutes in all.
-# Another thread interrupts it after 0.2 s of CPU time.
+# Without a start, hopcroft-karp needs so many phases on this matrix that it would run into the time
+# limit of the child. Another thread interrupts it after 0.2 s of CPU time.
 CHILD = """
 import os, signal, threading, time
 import btfperm

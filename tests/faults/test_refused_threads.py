@@ -43,8 +43,8 @@ def refusing(monkeypatch):
 
 @pytest.mark.parametrize(("max_started", "given"), [(0, 1), (1, 2), (3, 3), (6, 4)])
 def test_the_threads_that_start_do_the_work(refusing, max_started, given, run_seed):
-    """btfperm asks for seven threads beside the calling one, and uses half of those that start,
-    rounded up. It warns once."""
+    """btfperm asks for seven threads beside the calling one, and uses the calling one and half of
+    those that start, rounded up. It warns once."""
     A = families.random_rectangle(3000, 3000, 2.7, run_seed).A
     refusing(max_started)
 

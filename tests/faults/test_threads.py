@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Concurrent calls, and calls on several threads. The core releases the GIL, no call changes the
-result of another, and the result is the same with any number of threads.
+result of another, and rank, parts and blocks are the same with any number of threads.
 
-Here all loops are shared, however short. `.ci/run threads` repeats these tests, and the rest of the
-suite, under ThreadSanitizer, which finds races even if the result is right.
+Here all loops are shared, however short. `.ci/run threads` repeats these tests, and others, under
+ThreadSanitizer, which finds races even if the result is right.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A wrong kernel is caught by the certificate and reported, and another algorithm replaces it. The
 caller gets a right result with a warning, never a wrong one, or an error if the second algorithm is
-wrong, too. The tests replace each kernel of the core by several faulty versions."""
+wrong, too. The tests replace each search and each initializer of the core by several faulty
+versions."""
 
 from __future__ import annotations
 

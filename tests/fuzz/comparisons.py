@@ -91,7 +91,8 @@ def check_arrays(case: Case, file: Any, outcome: Outcome) -> None:
     try:
         expected = oracles.lists(case.data)
     except Exception as error:
-        # A list that is read as objects is refused later. A number beyond 64 bits ends its reading.
+        # btfperm reads a list that it cannot hold as numbers, such as one with a number beyond 64
+        # bits, as an array of objects, and refuses it later.
         if all(array.dtype.kind != "O" for array in map(np.asarray, file.arrays.values())):
             outcome.failures.append(("place", f"the plain reader refuses it: {error}"))
         return

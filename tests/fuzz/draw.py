@@ -28,8 +28,8 @@ _INTEGERS = (
 )
 _COSTLY = 10**7
 """A declared number of rows. A reader that allocates memory for this number exceeds the bound on
-memory, so the fuzzer detects it. It is drawn rarely, because a legal matrix of this size takes
-each reader 0.1 s."""
+memory, so the fuzzer detects it. It is drawn rarely, because a legal matrix of this size takes each
+reader a long time."""
 
 _SHARE_OF_COSTLY = 0.001
 

@@ -5,7 +5,8 @@
 kind            failure
 ==============  =================================================================================
 crash           a signal ended the process (the campaign observes it)
-hang            one input took more than 10 seconds (the campaign observes it)
+hang            one input took more than 10 seconds of CPU time, or much more wall-clock time (the
+                campaign observes it)
 exception       an exception outside the documented family
 message         the sentence does not begin with the name of the file, has more than one line,
                 contains control characters, or is too long
@@ -120,9 +121,9 @@ def peak_memory() -> int:
 
 
 def base_of_peak(before: int) -> int:
-    """The peak above which the memory of the next input is measured; `before` is the last result,
-    0 at first. The peak is reset only if it rose since, because a reset costs as much as a third of
-    a small reader."""
+    """The peak above which the memory of the next input is measured; `before` is the last result, 0
+    at first. The peak is reset only if it rose since, because a reset takes long beside the reader
+    of a small input."""
     peak = peak_memory()
     if peak > before:
         reset_peak()

@@ -146,7 +146,7 @@ def p_dbfs(A, col_match=None):
 
 def ms_bfs(A, col_match=None):
     """Trees from all unmatched columns at the same time. A tree that has a path grows no more, and
-    the phase ends when all have one."""
+    the phase ends when all have one or no other can grow."""
     search = Search(A, col_match)
     roots = search.unmatched()
     while roots:

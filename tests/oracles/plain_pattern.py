@@ -10,7 +10,7 @@ import scipy.sparse as sp
 def pattern(A, *, drop_zeros=False):
     """Canonical CSC array of ones with one entry for each stored position of `A`.
 
-    Stored zeros are entries unless `drop_zeros`. Duplicates are one entry, which is dropped if
+    Stored zeros are entries unless `drop_zeros`. Duplicates are one entry; `drop_zeros` omits it if
     their sum is zero.
     """
     coo = sp.coo_array(A)

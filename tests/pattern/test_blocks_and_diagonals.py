@@ -104,8 +104,8 @@ def test_diagonals(run_seed, monkeypatch, piece, shape, length):
 
 
 def test_offsets_are_compared_without_a_table(monkeypatch):
-    """`np.unique` enters millions of offsets into a table of hash values, 25 times as slowly as
-    `np.sort` sorts them."""
+    """`np.unique` may enter millions of offsets into a hash table, which takes far longer than
+    `np.sort`, so it is not used."""
     monkeypatch.setattr(np, "unique", None)
     rows, cols, _ = positions_of_diagonals(np.ones((3, 4)), [9, -1, 2], (4, 4), None)
     assert places(rows, cols) == [(0, 1), (1, 2), (2, 0), (2, 3), (3, 1)]
@@ -120,8 +120,7 @@ def test_offsets_are_compared_without_a_table(monkeypatch):
 @pytest.mark.parametrize("width", [np.int8, np.int32, np.int64])
 def test_zeros_among_duplicates(run_seed, empty, owned, drop_zeros, width):
     """The lists hold unsorted columns, rows, or positions. A position that also has a nonzero value
-    is no stored zero.
-    With 10,000 empty rows and columns, arrays of their length are avoided."""
+    is no stored zero. With 10,000 empty rows and columns, arrays of their length are avoided."""
     rng = np.random.default_rng(run_seed)
     count, shape = 200, (11 + empty, 13 + empty)
     rows = rng.integers(0, 11, count, dtype=width)

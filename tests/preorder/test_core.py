@@ -20,8 +20,8 @@ def test_a_complex_number_is_finite_if_both_parts_are():
 
 
 def test_changes_are_relative_to_their_own_solution():
-    """Two changes, by columns. The first has one part in four of the largest number of its
-    solution, the second one part in two."""
+    """The largest change of the first solution is a quarter of its largest number, that of the
+    second one half."""
     x, changes = np.array([1.0, -4.0, 100.0, 2.0]), np.array([1.0, 0.5, -50.0, 1.0])
     largest = _core.preorder.largest_change
     assert largest(2, x, changes) == (0.5, True)

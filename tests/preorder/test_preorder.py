@@ -101,8 +101,8 @@ def grid(k):
 
 @pytest.mark.parametrize("how", ["colamd", "amd"])
 def test_an_ordering_saves_fill(how):
-    """On a grid in a mixed order, the factors have less than a quarter of the entries with amd, and
-    less than 0.4 of them with colamd."""
+    """With amd, the factors of a grid in a mixed order have less than a quarter of the entries that
+    they have without an ordering; with colamd, less than 0.4 of them."""
     A = grid(30)
     diagonal = np.arange(900)  # the symmetric transversal
     options = {"initial": diagonal, "algorithm": "pothen-fan"}
@@ -113,8 +113,8 @@ def test_an_ordering_saves_fill(how):
 
 
 def test_each_block_is_ordered_by_itself():
-    """The factors of two grids in one matrix, with entries between them, have at most 1.2 times the
-    entries of both by themselves."""
+    """The factors of two grids in one matrix, with entries between them, have at most 1.2 times as
+    many entries as the factors of both by themselves and the entries between them."""
     A = grid(20)
     options = {"block_ordering": "amd", "algorithm": "pothen-fan"}
     alone = btfperm.preorder(A, initial=np.arange(400), **options).factor(A).nnz

@@ -58,8 +58,8 @@ def test_a_weighted_order_with_much_more_fill_is_not_taken(power_flow, monkeypat
 
 @given(A=strategies.nonsingular(), seed=st.integers(0, 999))
 def test_weak_columns_by_their_definition(A, seed):
-    """Those whose diagonal entry is small beside the largest entry of the column in the same block,
-    for KLU after each row was divided by its largest entry in the whole matrix."""
+    """A column is weak if its diagonal entry is small beside its largest entry in the same block;
+    for KLU, after each row was divided by its largest entry in the whole matrix."""
     d = btfperm.dulmage_mendelsohn(A)
     pattern, n = d.pattern, A.shape[0]
     modulus = np.exp(np.random.default_rng(seed).normal(0, 3, pattern.nnz))

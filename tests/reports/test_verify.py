@@ -210,8 +210,8 @@ def test_entries_between_rectangular_blocks_are_named():
 
 
 def test_an_entry_between_two_vertical_blocks_is_named():
-    """The entry lies on one side of the blocks' diagonal or on the other; in one order it also lies
-    below the blocks."""
+    """The entry lies above the diagonal blocks in one order of the blocks, and below them in the
+    other."""
     A = sp.csc_array(np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1]]))
     arrays = right_answer(A)
     assert arrays["col_blocks"].tolist() == [0, 2]  # one block, because of the entry in row 2
