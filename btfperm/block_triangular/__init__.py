@@ -52,14 +52,14 @@ def block_triangular_form(
 
     Raises
     ------
-    InvalidArgumentError : `A` is not square, or `transversal` belongs to another matrix
+    InvalidArgumentError : `A` is not square, `transversal` belongs to another matrix or is not
+        maximum, or another argument is not possible
     LimitReachedError : a limit stopped the search
     DefectError : the result fails its certificate: a defect of btfperm, please report it
 
     Notes
     -----
-    O(nnz) after the transversal. A matrix on a GPU is decomposed there, unless
-    ``backend="cpu"``: the result holds CuPy arrays; see `Decomposition`.
+    The cost, and the device that holds the result, are as for `dulmage_mendelsohn`.
 
     Examples
     --------

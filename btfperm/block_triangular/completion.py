@@ -2,7 +2,7 @@
 """Structurally singular matrices: complete the transversal to a permutation, as KLU does.
 
 Unmatched rows and unmatched columns, both ascending, are paired one by one (SuiteSparse BTF,
-`btf_order`). The added pairs are structural zeros on the diagonal.
+`btf_order`). An added pair is never an entry, because the transversal is maximum.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["complete"]
 def complete(row_match: IndexArray, col_match: IndexArray) -> tuple[IndexArray, IndexArray]:
     """(column paired with each row, row paired with each column).
 
-    Both arrays have n places; the inputs are not changed. O(n).
+    Both arrays have n places; they are the inputs themselves if all rows are matched. O(n).
     """
     rows = (row_match < 0).nonzero()[0]
     if rows.size == 0:

@@ -13,12 +13,13 @@ The permuted matrix, rows and columns in canonical order::
     vertical    [              |          | V1       ]   V: more rows than columns in each block,
     rows        [              |          |    V2    ]      every column matched
 
-``coarse.hpp`` computes the coarse parts, ``fine_square/`` and ``fine_rectangular/`` the blocks,
-``canonical_order.hpp`` their order, and ``decompose.hpp`` calls these steps; ``team.hpp`` defines
-the sizes from which on several threads share the work. On a GPU the same steps are ``coarse.cu``,
-the ``.cu`` of the two folders, ``canonical_order.cu``, and ``decompose_gpu.py``;
-``find_square_gpu.py`` defines the order of the searches, and which of them continue on the CPU.
-Over MPI ranks they are the files ``*_mpi.py``."""
+On the CPU, ``coarse.hpp`` finds the coarse parts, and unites search trees to the blocks H and V
+(``fine_rectangular/union_find.hpp``); ``fine_square/`` finds the blocks S, ``canonical_order.hpp``
+their order. ``decompose.hpp`` calls these steps, and ``team.hpp`` defines the sizes from which on
+several threads share the work. On a GPU the steps are ``coarse.cu``, the ``.cu`` of the two
+folders, ``canonical_order.cu``, and ``decompose_gpu.py``; ``find_square_gpu.py`` defines the order
+of the searches for the blocks S, and which of them continue on the CPU. Over MPI ranks the steps
+are the files ``*_mpi.py``."""
 
 from __future__ import annotations
 
@@ -69,8 +70,9 @@ def dulmage_mendelsohn(
     Parameters
     ----------
     A : a matrix of any type that `as_pattern` accepts
-    transversal : a maximum transversal of `A`, if one is known. From a weighted one the result
-        takes the scalings, too; it belongs to `A` without its stored zeros (``drop_zeros=True``)
+    transversal : a maximum transversal of `A`, if one is known; not for a matrix over MPI ranks.
+        From a weighted one the result takes the scalings, too; a weighted one belongs to `A`
+        without its stored zeros (``drop_zeros=True``)
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it
     drop_zeros : as for `maximum_transversal`
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -78,13 +80,15 @@ def dulmage_mendelsohn(
 
     Returns
     -------
-    DulmageMendelsohn : except for the matching, it depends on the entries alone, not on the
-        algorithm. With ``comm=`` and ``gather=False``, a `DistributedDecomposition`
+    DulmageMendelsohn : its permutations and boundaries depend on the entries alone, not on the
+        matching or the algorithm. For a matrix over MPI ranks and with ``gather=False``, a
+        `DistributedDecomposition`
 
     Raises
     ------
     LimitReachedError : a limit stopped the search, so that there is nothing to decompose
-    InvalidArgumentError : `transversal` does not belong to `A`
+    InvalidArgumentError : `transversal` does not belong to `A` or is not maximum, or another
+        argument is not possible
     DefectError : the result fails its certificate; a defect of btfperm, please report it
 
     Notes

@@ -22,15 +22,17 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
     Parameters
     ----------
     result : a decomposition
-    A : its matrix; needed only when the result was read from a file
+    A : its matrix; needed only if the result does not hold it: after reading a file, and after
+        gathering from MPI ranks
 
     Returns
     -------
-    BlockGraph : O(nnz + blocks)
+    BlockGraph : in O(nnz + blocks) on the host
 
     Raises
     ------
-    InvalidArgumentError : the matrix is missing, or is another one
+    InvalidArgumentError : the matrix is missing, has another shape or entries below the diagonal
+        blocks, or the arrays of the result are no permutations and blocks
 
     Examples
     --------
@@ -45,7 +47,8 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
     """
     if A is None and result.pattern is None:
         raise InvalidArgumentError(
-            "this result was read from a file and does not know its matrix; give it: block_graph(A)"
+            "this result does not hold its matrix, because it was read from a file or gathered "
+            "from MPI ranks; give it: block_graph(A)"
         )
     shape = result.shape if isinstance(A, tuple) else None
     # The arrays of `A` may be shared, because the pattern does not outlive the call.

@@ -24,8 +24,8 @@ _LOWER = np.uint64(0xFFFFFFFF)
 
 
 def block_graph_on_device(pattern: DevicePattern, result: Decomposition) -> BlockGraph:
-    """See `block_graph`; arrays on the device. O(nnz), and a sort of the entries outside the
-    blocks.
+    """See `block_graph`; the arrays are on the device. It takes O(m + n + nnz), a sort of the
+    entries outside the blocks, and `heights_above`.
 
     Raises
     ------

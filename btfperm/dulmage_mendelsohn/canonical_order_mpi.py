@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The canonical order over ranks: positions by counting, without sorting across ranks.
 
-Blocks are sorted by decreasing height, then by their smallest column (vertical blocks: row); rows
-and columns ascend in each block (``canonical_order.hpp``). Each rank knows the block of each of its
-rows and columns, by its name. Three steps give each rank the positions of what it owns
-(``owned_order.hpp``):
+Coarse parts are placed one after the other. In each of them, blocks are sorted by decreasing
+height, then by their smallest column (vertical blocks: row); rows and columns ascend in each block
+(``canonical_order.hpp``). Each rank knows the names of the blocks that contain its rows and
+columns. Four steps give each rank the positions of its rows and columns (``owned_order.hpp``):
 
-1. to the owner of each block: how many of its rows and columns a rank has;
-2. from there to the owner of its smallest column, where the blocks of a rank are in the order of
-   that column; the owner of each height adds up the blocks of all ranks at this height;
-3. back to these ranks: the number of the block, and where its rows and columns begin.
+1. Each rank sends, for each block of which it has members, their number and the smallest one to the
+   owner of the block.
+2. This owner sends the height and the size of the block to the owner of its smallest column (or
+   row), which sorts the blocks that it receives by this column, for each height separately.
+3. The owner of each height adds up the blocks that the ranks have at this height.
+4. The number of each block, and the positions at which its rows and columns begin, take the way
+   back, to the owners of the blocks and from there to the ranks with members.
 
 As ranges ascend with the ranks, the members of a block on one rank follow those on lower ranks.
 """
@@ -46,9 +49,10 @@ class Part(NamedTuple):
     Attributes
     ----------
     cols, rows : numbers of its columns and rows in this part, ascending
-    col_names, row_names : the block of each. The owner of column j owns the block j; a name that
-        follows those of all columns is a block of one row of this rank
-    heights : at each column of this rank, the height of the block with this name; None: all are 0
+    col_names, row_names : the name of the block of each. The owner of column j owns the block with
+        the name j; a name n or above, n being the number of columns, is a block of one row
+    heights : at each column of this rank, the height of the block with its number as name, if there
+        is one; None: all heights are 0
     by_rows : whether blocks of equal height are sorted by their smallest row
     """
 
@@ -61,8 +65,9 @@ class Part(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Positions of the columns and rows of a part; of the blocks that this rank owns, the number,
-    and the positions of their first column and row; and where the next part begins."""
+    """The positions of the columns and of the rows of this rank in a part; `blocks`: for each block
+    that this rank owns, its number and the positions of its first column and of its first row;
+    `after`: where the next part begins."""
 
     cols: Indices
     rows: Indices
@@ -114,8 +119,9 @@ def place(exchange: Exchange, part: Part, cols: Slices, rows: Slices, base: Base
 def _numbered(
     exchange: Exchange, ids: Slices, least: Indices, extents: Indices, base: Base
 ) -> Indices:
-    """For each block of this rank, by its smallest column (or row) and its height, numbers of
-    columns and numbers of rows: its number, and where its columns and rows begin."""
+    """The number of each block that this rank owns, and the positions of its first column and of
+    its first row. `least` holds the smallest column (or row) of each block; `extents` its height,
+    its number of columns and its number of rows."""
     width = extents.dtype
     got = exchange.route(ids, least, *extents.T, kind=width)
     levels, level = distinct(got.field(1))
@@ -129,8 +135,9 @@ def _numbered(
 
 
 def _first_of_levels(exchange: Exchange, levels: Counts, sums: Counts) -> Counts:
-    """For each height on this rank, what is before its first block: the blocks, columns and rows of
-    larger heights, and those of this height on lower ranks."""
+    """For each height of blocks on this rank, the numbers of blocks, columns and rows of this part
+    that precede its first block on this rank: those of larger heights, and those of this height on
+    lower ranks."""
     top = exchange.largest(int(levels.max(initial=0)))[0]
     ranges = even_slices(top + 1, exchange.size, exchange.rank)
     got = exchange.route(ranges, levels, *sums.T)

@@ -20,8 +20,9 @@ __all__ = ["Parts", "split"]
 _MOST_LANES = 8  # threads for a list: a large mean length is due to few long lists
 # If rows and columns have at least this mean number of entries, bits mark the reached vertices.
 _MIN_MARKED_LENGTH = 16
-# A round with 1 / _LARGE_ROUND of all entries or more can run from the other side, if there are row
-# lists and columns have at least _MIN_MEAN_LENGTH entries on average.
+# A round whose lists have 1 / _LARGE_ROUND of all entries or more runs from the other side, if
+# there are row lists, and columns have at least _MIN_MEAN_LENGTH entries on average. The entries of
+# a round with few items are not counted.
 _LARGE_ROUND, _MIN_MEAN_LENGTH = 8, 6
 _FILE = "dulmage_mendelsohn/coarse.cu"
 _COUNTS = 2  # of reach_parts: columns of the horizontal and of the vertical part

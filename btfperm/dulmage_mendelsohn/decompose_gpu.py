@@ -26,9 +26,9 @@ from btfperm.results import IndexArray
 __all__ = ["decompose", "decompose_on_device"]
 
 # Indices for each row or column that a decomposition needs at least beside the matrix, the matching
-# and one list of all entries (the row lists, or edges between matched pairs). Triangular matrices
-# need little more, others several times as many; the check uses the small number, because the large
-# one would refuse matrices for which the memory suffices.
+# and one list of all entries (the row lists, or edges between matched pairs). Some matrices need
+# several times as many; the check uses the small number, because the large one would refuse
+# matrices for which the memory suffices.
 _LEAST = 2
 
 
@@ -73,7 +73,8 @@ def decompose_on_device(
 
 
 def decompose(session: Session, row_match: Any, col_match: Any) -> Form:
-    """Decomposes the pattern of a session, with the maximum matching `row_match`, `col_match`.
+    """Decomposes the pattern of a session by the matching `row_match`, `col_match`, which is as for
+    `decompose_on_device`.
 
     If the pattern is on a device, the permutations and the boundaries of the blocks are returned on
     this device, and the coarse boundaries on the host. If the pattern is on the host, all results

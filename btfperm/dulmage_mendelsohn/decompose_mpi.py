@@ -67,7 +67,8 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
 
 
 def sliced(pattern: Any, form: Form) -> Form:
-    """The parts of the arrays of a whole form that belong to this rank."""
+    """The arrays of this rank, from those of a whole form: even slices, but all coarse
+    boundaries."""
     exchange = pattern.exchange
 
     def own(array: Indices) -> Indices:
@@ -80,8 +81,9 @@ def sliced(pattern: Any, form: Form) -> Form:
 
 
 def _ordered(pattern: Any, found: list[Indices], match: tuple[Indices, Indices]) -> Form:
-    """The form. `found` has the blocks of the columns and rows, their parts, and the heights of the
-    blocks; it is emptied, so that their memory is released before the permutations are made."""
+    """The form. `found` has the names of the blocks of the columns and rows, their parts, and the
+    heights of the blocks; it is emptied, so that the memory of these arrays is released before the
+    permutations are made."""
     exchange, width, n = pattern.exchange, pattern.width, pattern.n
     cols, rows = pattern.col_slices, pattern.row_slices
     name, row_name, part, row_part, height = found

@@ -109,11 +109,12 @@ def order_by_fill(
     most_work: int,
     threads: int = 1,
 ) -> IndexArray | None:
-    """The order inside each block by minimum local fill, or None if it exceeds a limit.
+    """The order inside each block by minimum local fill, or None if a block exceeds a limit.
 
-    `most` bounds the entries of L + U in a block, and `most_work` the visited entries. The other
-    parameters and the result are those of `order_places`. Memory: 2 `most` indices for each thread,
-    of which only those are touched that hold entries.
+    `most` bounds the entries of L + U in one block, without those of dense rows and columns, and
+    `most_work` the entries visited in one block. The other parameters and the result are those of
+    `order_places`. Memory: about 2 `most` indices for each thread, of which only those are touched
+    that hold entries.
     """
     order = np.empty_like(col_perm)
     form = _form(pattern, row_perm, col_perm, blocks)
@@ -134,8 +135,8 @@ def count_fill(
     """The entries of L and U inside the diagonal blocks if all pivots stay on the diagonal; None if
     L has more than `most` entries in one block.
 
-    `order` is that of `order_places`; the other parameters are the same. Memory: `most` indices for
-    each thread, of which only those are touched that hold entries.
+    `order` is the result of `order_places`, and the other parameters are as there. Memory: at most
+    `most` indices for each thread, of which only those are touched that hold entries.
     """
     has_room, *numbers = _core.ordering.count_fill(
         *_form(pattern, row_perm, col_perm, blocks), order, most, threads

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The order inside the diagonal blocks for a solver: amd, colamd, minimum-fill, rcm, natural, or
-("auto") the one of them that suits the matrix and the solver."""
+("auto") the one of them, except rcm, that suits the matrix and the solver by fixed rules."""
 
 from __future__ import annotations
 
@@ -27,22 +27,21 @@ __all__ += ["with_less_fill"]
 
 BlockOrdering = Literal["auto", "colamd", "amd", "minimum-fill", "rcm", "natural"]
 
-# Where SuperLU chooses pivots off the diagonal, the predicted fill is a poor forecast: with amd, L
-# and U have many more entries than with colamd on ibmpg1_mna (20 % of the columns have a small
-# diagonal entry), cavity14 (34 %), bayer10 (44 %) and NSR8K (92 %). With at most 14 % (west0655,
-# bp_1200, ScaleMicrogrid), and with symmetric blocks, amd has at most twice the predicted entries.
+# Where SuperLU chooses pivots off the diagonal, the predicted fill is a poor forecast, and L and U
+# can have many more entries with amd than with colamd. So, for solvers other than KLU, "auto"
+# chooses amd if at least the share SYMMETRIC_ENOUGH of the entries has a mirror image; else colamd
+# if more than the share MOST_SMALL of the columns has a small diagonal entry, or if the number of
+# these columns is not known.
 SYMMETRIC_ENOUGH = 0.75
 MOST_SMALL = 0.15
-# In other matrices the predicted fill decides, and colamd is tried only if fewer entries than this
-# share have a mirror image. On 36 real matrices, colamd has less predicted fill than amd only where
-# less than a tenth of the entries have one.
+# In other matrices, colamd is tried only if fewer entries than this share have a mirror image and
+# the matrix has at least SMALL rows; then the predicted fill decides.
 _SYMMETRIC_AT_ALL = 0.25
-# Minimum fill is not tried on nearly symmetric blocks, where it saves only a few percent. In other
-# blocks it must have at most LESS_FILL times the fill of amd, because pivots off the diagonal can
-# cost more than a smaller gain (plskz362). It is abandoned after WORK_PER_OPERATION visited entries
-# for each operation of the factorization and WORK_PER_ENTRY for each row and entry. On matrices
-# where it saves most, it visits about 2 for each operation if they are large (ibmpg1_mna), and up
-# to 150 for each entry if they are small (mahindas).
+# Minimum fill is tried for KLU, except on nearly symmetric blocks, where it saves little. In each
+# block its fill must be at most LESS_FILL times the fill of amd in all blocks together, because
+# pivots off the diagonal can cost more than a smaller gain. It is abandoned if it visits, in one
+# block, more than WORK_PER_OPERATION entries for each operation of the factorization with amd plus
+# WORK_PER_ENTRY for each row and each entry of the matrix.
 LESS_FILL = 0.95
 WORK_PER_OPERATION, WORK_PER_ENTRY = 4, 200
 MOST_FILL = 100_000_000  # entries of L in a block that are counted
@@ -50,7 +49,8 @@ SMALL = 500  # with fewer rows, computing another order takes longer than it can
 
 
 class Symmetry(NamedTuple):
-    """Entries off the diagonal inside the blocks, and those of them whose mirror image is one."""
+    """The number of entries off the diagonal inside the blocks of at least three rows, and the
+    number of those among them whose mirror image is an entry."""
 
     entries: int
     mirrored: int
@@ -66,8 +66,9 @@ class InsideOrder(NamedTuple):
     Attributes
     ----------
     block_ordering : the chosen ordering
-    fill : the predicted entries of L and U; None if they were not counted, or are too many
-    symmetry : of the blocks; None if the choice did not depend on it
+    fill : the predicted entries of L and U inside the blocks; None if they were not counted, or L
+        has more than `MOST_FILL` of them in one block
+    symmetry : of the blocks; None if it was not counted, and always None for "minimum-fill"
     """
 
     row_perm: IndexArray
@@ -81,7 +82,7 @@ def order_inside_blocks(
     pattern: Pattern, form: Decomposition, ordering: BlockOrdering, solver: str, threads: int = 1
 ) -> InsideOrder:
     """The order inside the blocks of `form`, which stay where they are. The matrix is square, and
-    `form` pairs each row with a column; the values of the matrix are not known."""
+    `form` pairs each row with a column; the choice does not depend on the values of the matrix."""
     first = first_order(pattern, form, ordering, solver, threads)
     return with_less_fill(pattern, form, first, ordering, solver, threads)
 
@@ -94,9 +95,9 @@ def first_order(
     threads: int = 1,
     n_small: int | None = None,
 ) -> InsideOrder:
-    """The requested order. For "auto", amd or colamd, or natural if no block has three rows;
-    `with_less_fill` may replace it. `n_small`: number of columns with a small entry on the
-    diagonal; None if it is not known."""
+    """The requested order. For "auto": natural if no block has three rows, else amd for KLU, and
+    amd or colamd for other solvers; `with_less_fill` may replace the order for KLU. `n_small`:
+    number of columns with a small entry on the diagonal; None if it is not known."""
     row_perm, col_perm = form.matched_row_perm, form.col_perm
     permuted = row_perm, col_perm, form.row_blocks
 
@@ -138,9 +139,10 @@ def with_less_fill(
     solver: str,
     threads: int = 1,
 ) -> InsideOrder:
-    """For "auto" and KLU, whose pivots are on the diagonal: the order by minimum fill, if it has at
-    most LESS_FILL times the predicted fill of `inside`. Otherwise `inside`, the result of
-    `first_order`."""
+    """For "auto" and KLU, which prefers pivots on the diagonal: the order by minimum fill, if the
+    blocks are not nearly symmetric, and if in no block its fill exceeds LESS_FILL times the
+    predicted fill of `inside` in all blocks, or its work the limit above. Otherwise `inside`, the
+    result of `first_order`, with its fill if that was counted here."""
     symmetry = inside.symmetry
     if ordering != "auto" or solver != "klu" or symmetry is None:
         return inside
@@ -163,7 +165,8 @@ def with_less_fill(
 def counted(
     pattern: Pattern, form: Decomposition, inside: InsideOrder, threads: int = 1
 ) -> InsideOrder:
-    """The same order with its fill, unless that is too large."""
+    """The same order with its fill; None in the place of the fill if L has more than `MOST_FILL`
+    entries in one block."""
     fill = inside.fill or _fill_in(pattern, form, inside.col_perm, threads)
     return inside._replace(fill=fill)
 
@@ -206,8 +209,9 @@ def _fill_in(
 
 
 def is_nearly_symmetric(form: BlockTriangularForm) -> bool:
-    """Whether three quarters of the entries off the diagonal inside the blocks have a mirror image.
-    False if the form has no pattern. O(nnz)."""
+    """Whether at least three quarters of the entries off the diagonal inside the blocks of at least
+    three rows have a mirror image, or there are no such entries. False if the form has no pattern.
+    O(nnz)."""
     if form.pattern is None:
         return False
     permuted = form.matched_row_perm, form.col_perm, form.blocks

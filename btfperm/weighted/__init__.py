@@ -2,10 +2,10 @@
 """LARGE ENTRIES ON THE DIAGONAL, AND SCALINGS.
 
 `weighted_transversal` finds, among the maximum transversals of a matrix with values, one whose
-entries have the largest product, the largest sum, or the largest smallest modulus:
+moduli have the largest or nearly the largest product or sum, or the largest smallest one:
 
-1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and each
-   diagonal block is a problem of its own (``assign.hpp``).
+1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and, for
+   product and sum, each diagonal block is a problem of its own (``assign.hpp``).
 2. ``exact/mc64.hpp`` searches shortest augmenting paths in each block (product and sum), from the
    prices of ``auction.hpp`` if the searches are long. ``approximate/heavy_perfect.hpp`` also keeps
    the matching of that auction, which is nearly the best; ``approximate/heavy_perfect.cu`` runs the
@@ -13,8 +13,9 @@ entries have the largest product, the largest sum, or the largest smallest modul
 3. The certificate (product and sum): one pass over all entries checks the duals and bounds the
    distance from the optimum (``certificate.py``).
 
-Over MPI ranks, the files ``*_mpi.py`` do the same: ``weigh_mpi.py`` is one call,
-``approximate/heavy_perfect_mpi.py`` the auction, ``assign_mpi.py`` all blocks.
+Over MPI ranks, product and sum are computed by heavy-perfect: ``weigh_mpi.py`` is one call,
+``assign_mpi.py`` handles all blocks, ``approximate/heavy_perfect_mpi.py`` runs the auctions, and
+``certificate_mpi.py`` checks the duals.
 """
 
 from __future__ import annotations
@@ -87,39 +88,40 @@ def weighted_transversal(
         - "bottleneck": the smallest modulus
     algorithm : "auto", or for "product" and "sum"
 
-        - "mc64": the best transversal, which is what "auto" chooses
+        - "mc64": the best transversal. "auto" chooses it, except over MPI ranks; see `comm`
         - "heavy-perfect": a transversal of the same size that is nearly the best, in less time if
           the exact search is long; `gap` bounds its distance from the optimum
-    backend : "auto" and "cpu": the CPU. "gpu": the decomposition and the auctions of
-        "heavy-perfect" run on CuPy's current GPU, and the CPU finds the last augmenting paths. The
-        matching may differ from that of the CPU
-    threads : number of threads, at least 1; None: all cores that this process may use. The blocks
-        are searched on several threads; for "product" and "sum", the result is the same for every
-        number of threads
+    backend : "auto" and "cpu": the CPU. "gpu", only with "heavy-perfect": the decomposition and the
+        auctions in large blocks run on CuPy's current GPU, and the CPU finds the last augmenting
+        paths. The matching may differ from that of the CPU. "mpi": see `comm`
+    threads : as for `maximum_transversal`. The blocks are searched on several threads; for
+        "product" and "sum", the result is the same for every number of threads
     seed : for the search for the structural rank, if it draws at random. Default 0
     time_limit, max_work : bounds on the whole call in seconds, and on the entries that each of its
         searches visits
     shape : (m, n), only with a (data, indices, indptr) triple
     comm : an mpi4py communicator, all of whose ranks make this call: each rank reads its part of a
         file, or takes its part of a matrix that is the same on each rank. A `DistributedPattern`,
-        made with ``values=``, needs no `comm`. "auto" is then "heavy-perfect", unless the matrix is
-        so small that each rank analyses it whole (``backend="mpi"`` prevents that). Default None
+        made with ``values=``, needs no `comm`. "auto" is then "heavy-perfect", and "mc64" and
+        "bottleneck" are refused, unless the matrix is so small that each rank analyses it whole
+        (``backend="mpi"`` prevents that). Default None
     gather : over ranks, False returns a `DistributedWeightedTransversal`, in which each rank has
         the results of its own rows and columns. Default True: each rank has the whole result
 
     Returns
     -------
     WeightedTransversal : the matching, its objective and, for "product" and "sum", the duals that
-        prove it, on the host
+        prove it or bound its distance from the optimum. All arrays are on the host
 
     Raises
     ------
     InvalidMatrixError : `A` has no values; or a value is NaN or infinite, or its modulus is too
         large for double precision, and the message names its row and column
-    InvalidArgumentError : there is no such objective, or no such algorithm for it on this backend
+    InvalidArgumentError : there is no such objective, or no such algorithm for it on this backend,
+        or another argument is not possible
     BackendUnavailableError : the GPU cannot be used, fails, or has too little free memory
     LimitReachedError : a limit ended the search
-    DefectError : the duals do not prove the matching; a defect of btfperm, please report it
+    DefectError : the result fails its certificate; a defect of btfperm, please report it
 
     Notes
     -----

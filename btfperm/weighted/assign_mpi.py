@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Assigned", "Blocks", "assign", "blocks_of"]
 
 GATHERED, ROUNDS = 1 << 22, 40
-"""After `ROUNDS` rounds of shifts, the first rank finds them alone if the blocks and the entries
-between them are at most `GATHERED` together."""
+"""After more than `ROUNDS` rounds in which shifts rose, the first rank computes all shifts alone if
+the blocks and the entries between them are at most `GATHERED` together."""
 
 Integers = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
@@ -63,7 +63,7 @@ class Assigned(NamedTuple):
 
 
 def blocks_of(pattern: DistributedPattern, d: DistributedDecomposition) -> Blocks:
-    """The blocks of the rows and columns of each rank. Collective."""
+    """The blocks of the rows and columns of this rank. Collective."""
     exchange = pattern.exchange
     m, n = pattern.shape
     found, firsts = [], []
@@ -121,8 +121,8 @@ def assign(
     search: Callable[[Part, SharedBudget], dict[str, int]],
     budget: SharedBudget,
 ) -> Assigned:
-    """The matching and its duals; `pattern.values` are the contributions of the entries to the
-    objective. They are incomplete if the budget is stopped. Collective."""
+    """The matching and its duals, which are incomplete if the budget is stopped; `pattern.values`
+    are the contributions of the entries to the objective. Collective."""
     exchange, width = pattern.exchange, pattern.width
     n_rows, n_cols = pattern.row_slices.size, pattern.col_slices.size
     out = Assigned(

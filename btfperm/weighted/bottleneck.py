@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The largest smallest entry: bisection over the moduli.
 
-A matrix has a maximum transversal of entries of at least t if the entries below t can be left out
-without changing the structural rank. The cover of the entries above the largest such t proves that
-no transversal is better.
+A matrix has a maximum transversal of entries of at least t if and only if the entries below t can
+be left out without changing the structural rank. The bisection finds the largest such t.
 """
 
 from __future__ import annotations

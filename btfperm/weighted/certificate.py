@@ -40,15 +40,15 @@ def prove(
     *,
     exact: bool = True,
 ) -> Proof:
-    """Checks that the matching is maximum, that its duals are feasible and, if it is `exact`, that
-    they are tight. `value` is the contribution of each entry to the objective.
+    """Checks that the matching is maximum, that its duals are feasible and, if `exact`, that they
+    are tight at the matched entries. `value` is the contribution of each entry to the objective.
 
     Every maximum transversal matches the rows and columns of a rectangular block only with each
     other, and leaves some vertices (rows or columns) of the block's longer side unmatched. The
     matching is therefore optimal if the duals are feasible, if they are tight at the matched
     entries, and if no dual in the longer side of a block exceeds the dual of an unmatched vertex of
-    this block. If they are not tight, the sum of the differences bounds the distance from the
-    optimum. O(nnz).
+    this block. If the duals are not tight, the sum of the differences bounds the distance from the
+    optimum. O(m + n + nnz).
 
     Raises
     ------

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The proof of a weighted transversal over ranks: each rank checks its own entries.
 
-The conditions are those of ``certificate.py``: the matching is legal and maximum, the duals are
-feasible for each entry, and no dual of a block exceeds that of an unmatched row or column on its
-side. Sums over the ranks give the objective and the gap. The check shares nothing with the search
-but the local numbers of the rows.
+The conditions are those of ``certificate.py`` for a matching that need not be the best: it is legal
+and maximum, the duals are feasible for each entry, and, in each block, no dual of a row exceeds
+that of an unmatched row, and no dual of a column that of an unmatched column. Sums over the ranks
+give the objective and the gap. The check shares nothing with the search but the exchanges between
+ranks and the local numbers of the rows.
 """
 
 from __future__ import annotations

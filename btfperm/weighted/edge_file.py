@@ -26,7 +26,8 @@ Reals = npt.NDArray[np.float64]
 
 
 class EdgeFile:
-    """Each edge once: the larger end, the smaller one, and the weight; in the order of the input.
+    """A record for each edge of the input, in the order of the input: the larger end, the smaller
+    one, and the weight. An edge that the input holds twice has two records.
 
     The file has no name, so the system removes it in every case.
 
@@ -88,8 +89,9 @@ class EdgeFile:
         self._is_symmetric = is_symmetric
 
     def add(self, rows: Any, cols: Any, values: npt.NDArray[Any] | None) -> None:
-        """Appends the edges among some entries; those of a matrix that is not declared symmetric
-        are compared at the end."""
+        """Appends the edges that some entries are, without the diagonal. Of a matrix that is not
+        declared symmetric, only the entries below the diagonal are appended; `finish` compares
+        fingerprints of both halves."""
         weight = self._weight_of(values, rows.size)
         kept = rows != cols
         if self._weights == "moduli":
@@ -146,8 +148,8 @@ class EdgeFile:
 
 
 def _fingerprints(larger: Any, smaller: Any, weight: Reals) -> npt.NDArray[np.uint64]:
-    """A pseudo-random number for each edge with its weight. If the sums over two lists are equal,
-    the lists hold the same edges, except with a probability of 2^-64."""
+    """A pseudo-random number for each edge with its weight. If two lists hold different edges or
+    weights, their sums of these numbers are equal with a probability of about 2^-64."""
     x = (larger.astype(np.uint64) << np.uint64(32)) | smaller.astype(np.uint64)
     return _mixed(_mixed(x) ^ weight.view(np.uint64))
 

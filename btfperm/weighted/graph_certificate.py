@@ -108,8 +108,8 @@ def check_matching(
     rounds: int,
     guarantee: str | None,
 ) -> MatchingCheck:
-    """Checks that `mate` is a matching, that it is maximal and locally dominant if the algorithm
-    guarantees it, and counts the edges left after each round. O(n log n + nnz).
+    """Checks that `mate` is a matching, and that it is maximal or locally dominant if `guarantee`
+    requires this; counts the edges left after each round. O(n log n + nnz).
 
     Raises
     ------

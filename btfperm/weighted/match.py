@@ -8,7 +8,7 @@ the edges:
 2. One of the algorithms in ``graph/``, in its own file.
 3. The checks and the bound (``graph_certificate.py``), which share nothing with the algorithms.
 
-Over MPI ranks, ``match_mpi.py`` does the same.
+Over MPI ranks, ``match_mpi.py`` does the same with the algorithm local-max.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def match(
     ----------
     G : a symmetric matrix of any type that `as_valued` accepts, or the name of a file. Entry
         (u, v) and its counterpart (v, u) are the edge between the vertices u and v; the diagonal
-        is ignored. Patterns and matrices of truth values have the weight 1 for each edge
+        is ignored. Patterns, files without values, and matrices of truth values have the weight 1
+        for each edge
     algorithm : "auto", which is "local-max", or a name from ``btfperm.algorithms("graph")``
 
         - "local-max", "greedy" and "gpa" find at least half of the largest weight; "gpa" usually
@@ -85,7 +86,7 @@ def match(
         - "local-max-external" finds the matching of "local-max" in a file that is larger than
           memory: Matrix Market or METIS
     backend : "cpu", or "gpu" for "local-max" and "red-blue", with the same matching. "auto": the
-        GPU if it holds `G` and runs the algorithm, else the CPU
+        GPU if it holds `G` and runs the algorithm, else the CPU. With `comm`: "auto" or "mpi"
     weights : where the weights come from
 
         - "values": the values, which must be positive
@@ -94,8 +95,7 @@ def match(
     options : numbers or words for the algorithm by name, as its row lists them, such as
         ``{"p": 0.5}``
     seed : of the algorithms that draw at random; the same seed gives the same matching
-    threads : number of threads, at least 1; None: all cores that this process may use. The matching
-        is the same for every number of threads
+    threads : as for `maximum_transversal`. The matching is the same for every number of threads
     time_limit, max_work : bounds on the algorithm in seconds and in visited edges. If one ends it,
         the result is a legal matching with `stopped_by`
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -118,14 +118,17 @@ def match(
 
     Raises
     ------
-    InvalidMatrixError : the matrix is not square or not symmetric, or a weight is not positive or
-        not finite; the message names the row and column
-    InvalidArgumentError : there is no such algorithm or option
+    InvalidMatrixError : the matrix is not square or not symmetric, a weight is not positive or not
+        finite, or "local-max-external" finds an edge twice
+    InvalidArgumentError : there is no such algorithm or option, or another argument is not possible
+    BackendUnavailableError : the GPU cannot be used, fails, or has too little free memory
+    ResourceMissingError : the disk is full, or the folder for temporary files cannot be used
     DefectError : the matching failed its check; a defect of btfperm, please report it
 
     Notes
     -----
-    O(n + m) for n vertices and m edges, expected for "local-max" and on most graphs for "red-blue".
+    O(n + m) for n vertices and m edges in memory, expected for "local-max" if the weights are equal
+    or random, and on most graphs for "red-blue".
 
     Examples
     --------

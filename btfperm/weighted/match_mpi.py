@@ -2,8 +2,10 @@
 """`match` over MPI ranks: the check of the graph, the search, the checks of the result, the bound.
 
 Each rank owns consecutive vertices and their lists. The checks are those of
-``graph_certificate.py``. The bound is that of the matched edges, or of half of the largest weight
-at each vertex, whichever is smaller; then each rank lowers the duals of its vertices.
+``graph_certificate.py``. The duals are half of the largest weight at each vertex or, if the
+matching is locally dominant, the weights of the matched edges, whichever have the smaller sum. Then
+each rank lowers duals of its vertices, except of those that have neighbours both on lower and on
+higher ranks.
 """
 
 from __future__ import annotations

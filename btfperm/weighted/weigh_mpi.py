@@ -141,7 +141,8 @@ def weigh_over_ranks(
 
     Raises
     ------
-    InvalidArgumentError : the objective or the algorithm needs the whole matrix on each rank
+    InvalidArgumentError : the objective or the algorithm needs the whole matrix in one process, and
+        the ranks do not hold it whole
 
     It also raises what `weigh` raises.
     """

@@ -95,9 +95,9 @@ def test_block_graph_of_a_deep_chain():
 
 
 def test_levels_run_through_all_parts():
-    """The second square block has an arc to the vertical one, so its level is higher than the
-    first's. The canonical order depends on the square part only, in which both have the same
-    height."""
+    """The second square block has an arc to the vertical block, so its level is higher than that of
+    the first square block. The order of the square blocks depends on their heights in the square
+    part only, which are equal."""
     A = sp.coo_array(
         np.array(
             [

@@ -122,8 +122,8 @@ def test_deep_and_wide(run_seed):
 @pytest.mark.parametrize("count", [1, 100])
 @pytest.mark.parametrize("length", [1, 2, 3, 40])
 def test_a_matching_that_is_not_maximum_is_a_defect(way, length, count):
-    """Augmenting paths of a given length, each from its last row to its first column: the searches
-    meet at one end or in the middle."""
+    """`count` augmenting paths, each through `length` rows and columns, from its unmatched last row
+    to its unmatched first column: the searches meet at one end or in the middle."""
     n = count * length
     last = np.arange(n) % length == length - 1
     diagonals = np.ones(n), np.where(last, 0, 1)[: n - 1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decompositions of matrices on a GPU: their arrays stay on the device, and all methods of a result
-on the host work for them."""
+"""Decompositions of matrices on a GPU: their arrays stay on the device, and their methods give the
+same as for the matrix on the host."""
 
 from __future__ import annotations
 

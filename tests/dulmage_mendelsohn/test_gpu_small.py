@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The decomposition on a GPU against an oracle, on matrices small enough for an emulated device.
 
-Other tests compare the GPU with the CPU of this package. Only these tests show an error of both.
-They also run in the suite of machines without a GPU, see
+Most other tests of decompositions on a GPU compare them with the CPU of this package, which would
+not show an error of both. These tests also run in the suite of machines without a GPU, see
 `tests/backends/test_on_emulated_gpu.py`.
 """
 
@@ -25,9 +25,9 @@ from tests.oracles import plain_matching
 
 
 def coupled(seed, surplus=5):
-    """Returns a matrix with a horizontal, a square and a vertical part, and entries between them.
-    Its rows and columns are permuted. `surplus` is the number of columns minus rows of the
-    horizontal part."""
+    """Returns three random blocks on the diagonal, a wide, a square and a tall one, with entries
+    above them; rows and columns are permuted. `surplus` is the number of columns minus rows of the
+    wide block."""
     rng = np.random.default_rng(seed)
     wide = 9 + surplus
     parts = [

@@ -2,8 +2,8 @@
 """The decomposition is the same, bit for bit, for any number of threads.
 
 If all loops are shared, however short, the searches of several threads also meet on matrices that
-are small enough for hypothesis and the oracles. Deep matrices are small here, because each level
-needs a barrier, and a barrier on a busy machine takes a time slice.
+are small enough for hypothesis and the oracles. Then deep matrices are small, because each level
+needs a barrier, and a barrier on a busy machine may take a time slice.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The cases that `test_ranks.py` runs on several ranks, all in one start of the launcher:
-``mpiexec -n P python -m tests.mpi.cases REPORT FOLDER P``. Each case is collective. The first rank
-writes a JSON object with the text of each failure on any rank."""
+``mpiexec -n P python -m tests.mpi.cases REPORT FOLDER P``. Each case is collective. The run ends
+with the first case that fails. The first rank writes a JSON object: for each case that was run, the
+texts of the failures on all ranks."""
 
 from __future__ import annotations
 
@@ -126,8 +127,10 @@ def case_karp_sipser():
 
 
 def case_karp_sipser_on_a_long_chain():
-    """A chain in random order needs few steps, because other columns choose rows, too; with more
-    patience, it needs a step each time that it changes its owner, and has the largest matching."""
+    """For a chain in random order, karp-sipser takes few steps, because columns of any degree
+    choose rows after some thin steps. With a very large `thin_steps`, the rule alone matches the
+    chain: it takes a step each time that the chain changes its owner, and all columns are
+    matched."""
     A = families.renumbered(families.chain(2_000), "mixed").A
     A = A[:, 1:]  # a path: both of its ends have degree one
     hasty = karp_sipser(A).counters
@@ -194,7 +197,7 @@ def case_distributed_rows():
 
 
 def case_states_of_a_search():
-    """A rank reports its own columns. Those of the last rank have all the rows of the first one."""
+    """The numbers that a rank reports are those of its own columns."""
     n = 60
     rows, cols = np.arange(n), np.arange(n)[::-1]
     A = sp.csc_array((np.ones(n), (rows, cols)), shape=(n, n + 40))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cases in which something is wrong on one rank: all ranks raise the same error, and none hangs."""
+"""Cases in which something is wrong on some rank: all ranks raise the same error, none hangs."""
 
 from __future__ import annotations
 

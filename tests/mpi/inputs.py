@@ -29,8 +29,8 @@ def random_matrix(seed):
 
 
 def forest(seed, size):
-    """A random forest of rows and columns, numbered at random: each vertex hangs from an earlier
-    one of the other kind."""
+    """A random forest, numbered at random, whose vertices are the rows and columns: each vertex is
+    a root, or has an edge to one earlier vertex of the other kind."""
     rng = np.random.default_rng(seed)
     is_row = rng.random(size) < rng.uniform(0.3, 0.7)
     ends = []

@@ -36,8 +36,8 @@ def launcher():
 
 
 def emulated_or_skip():
-    """The first words of a program on emulated GPUs; skips the test where there is no emulation.
-    With a GPU, use BTFPERM_REAL_GPUS=1."""
+    """The arguments of Python before a program that runs on emulated GPUs; skips the test where
+    there is no emulation. None if BTFPERM_REAL_GPUS is set: the program then uses real GPUs."""
     if os.environ.get("BTFPERM_REAL_GPUS"):
         return ()
     launcher()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Orders inside the blocks: permutations, equal on all threads, with as little fill as the peers'.
+"""Orders inside the blocks are permutations, do not depend on the number of threads, and have about
+the fill of SuiteSparse's AMD and of SuperLU's COLAMD.
 
-Fill is counted by `plain_fill`, or by `count_fill` where that is tested against it.
+Fill is counted by `plain_fill`, by `count_fill`, which is tested against it, or by SuperLU.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ def k_tree(n, k, seed):
 @pytest.mark.parametrize(("k", "most"), [(2, 1.0), (3, 1.0017), (6, 1.0017)])
 def test_a_k_tree_has_nearly_no_fill(k, most):
     """Vertices of degree k have adjacent neighbours only, so exact degrees give no fill. A degree
-    that is too large, a lost neighbour or a wrong merger gives more than SuiteSparse's AMD has."""
+    that is too large, a lost neighbour or a wrong merger gives more fill than `most` permits."""
     trees = [k_tree(90, k, seed) for seed in range(20)]
     forms = [one_block(sp.csc_array(A)) for A in trees]
     fill = sum(count_fill(*form, order_places(*form, "amd"), PLENTY).total for form in forms)

@@ -145,8 +145,8 @@ def test_real_matrices(known):
 
 def price_war(n=1200, rivals=60):
     """`rivals` columns compete for `rivals` - 1 rows with equal values; their other entries are
-    e^5 times smaller. With the step that suits the other `n` columns, the rivals would make
-    millions of bids."""
+    e^5 times smaller. With the step that suits the other `n` columns, the rivals would make very
+    many bids."""
     A = hard("log-normal", n).tocoo()
     rng = np.random.default_rng(4)
     dense = np.indices((rivals - 1, rivals)).reshape(2, -1)

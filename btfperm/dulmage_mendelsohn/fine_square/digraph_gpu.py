@@ -70,7 +70,8 @@ class Digraph:
 
 
 def whole(problem: DeviceProblem, of_col: Any, count: int) -> Digraph:
-    """The `count` columns of the square part: those with of_col[j] = 0, or all."""
+    """The square part as a graph. Its vertices are all columns; the `count` columns of the square
+    part remain, those with of_col[j] = 0, or all if `of_col` is None."""
     import cupy
 
     n, width = problem.n, problem.width
@@ -139,9 +140,11 @@ class Contracted(NamedTuple):
 
     Attributes
     ----------
-    graph : its vertices are the components, by their names in ascending order; edges between them
+    graph : its vertices are the components, by their names in ascending order; its edges are all
+        edges between two components, so that several may have the same ends
     number : the number of each name, stored at the vertex of that name
-    members : for each component a member: its name, or the member given for it
+    members : for each component a vertex of the earlier graph: its name, or the entry of the
+        argument `members` at its name
     height : a lower bound on the height of each component; None if no floor was given
     """
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The digraph of a matching over ranks, and propagation in it.
 
-A vertex is a column; the owner of the column owns it. There is an edge u -> v where the row matched
-to u has an entry in column v: the entries of v are its predecessors. So the columns that the
+A vertex is a column; the owner of the column owns it. There is an edge u -> v if the row matched to
+u has an entry in column v: the predecessors of v are the columns matched to the rows of its
+entries. So the columns that the
 alternating search from unmatched columns reaches are closed under predecessors, and those of the
 search from unmatched rows under successors.
 
@@ -128,9 +129,9 @@ class Digraph:
         values: Indices,
         within: Indices | None = None,
     ) -> Indices:
-        """The largest label that reaches each active vertex of this rank along `lists` from the
-        seeds, positions of this rank, or -1. With `within`, a vertex accepts only the label
-        ``within[v]``."""
+        """The largest label that reaches each active vertex of this rank along `lists`, or -1 if
+        none does. Each rank starts labels: `values` at the vertices `seeds`, which are its local
+        numbers. With `within`, a vertex v accepts only the label ``within[v]``."""
         halo = lists.halo
         label = np.full(halo.size, -1, dtype=self.width)
         accepted = np.empty(0, dtype=self.width) if within is None else halo.extended(within)

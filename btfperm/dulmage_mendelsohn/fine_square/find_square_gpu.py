@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The square part on the device: the order of the searches.
 
-The peel runs first. If the rest is nearly symmetric, or if the search for the giant component takes
-too many levels, 2-cycles are contracted; otherwise the giant component is removed. Names are
-propagated for the other components, and the graph of the blocks is peeled, which gives the heights.
-At most of these steps, one core of the CPU continues if the rest is small, or if a measured rule
-finds the step too serial for the device."""
+The peel runs first. If most edges of the rest are in 2-cycles, or if the search for the giant
+component takes too many levels, 2-cycles are contracted; otherwise the giant component is removed.
+The remaining graph is peeled again, and names are propagated in what is left of it. Then the graph
+of the blocks is peeled, which gives the heights. Before most of these steps, one core of the CPU
+continues if the rest has few edges; it also continues after a step that exceeds its limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from btfperm.dulmage_mendelsohn.fine_square.peel_gpu import peel
 
 __all__ = ["Square", "find_square", "heights_above"]
 
-# Graphs with at most this number of edges are faster on one core than on the device.
+# One core finds the components or heights of a graph with at most this number of edges.
 _MAX_CPU_EDGES = 10_000
 # Shares of 2-cycles among the edges from which on they are contracted before any search, and before
 # the propagation of names.
@@ -47,8 +47,8 @@ class Square(NamedTuple):
 
     Attributes
     ----------
-    leader : (n,) smallest column of the block of each column; None if every block is one column, or
-        if `height` is None
+    leader : (n,) smallest column of the block of each column; None if the peel removed all columns,
+        each of which is then a block, or if `height` is None
     height : (n,) height of each block, at its leader; None: the whole matrix is one block
     """
 
@@ -93,8 +93,8 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
 
 
 def components(graph: Digraph) -> Any:
-    """The name of the component of each vertex, which is a member; -1 if it is removed. None: all
-    vertices are one component."""
+    """The name of the component of each vertex, which is a member; -1 for removed vertices. None:
+    all vertices are one component, and none is removed."""
     name = minus_ones(graph.n, graph.width)
     found = None if two_cycles_gpu.share(graph) > _SYMMETRIC else find_giant(graph, name)
     if found is None:
@@ -149,7 +149,7 @@ def _by_tarjan(graph: Digraph) -> Any:
 
 
 def _by_names(graph: Digraph) -> Any:
-    """Propagation of names; first 2-cycles are contracted if that shortens paths."""
+    """Propagation of names; first 2-cycles are contracted if `_SHORTER` of the edges are in one."""
     if two_cycles_gpu.share(graph) < _SHORTER:
         return name_components(graph)
     vertex, smaller, roots = two_cycles_gpu.contract(graph, _MAX_CPU_EDGES)

@@ -6,8 +6,9 @@ Idea        Vertices without successors, whose heights are then known, and verti
             is the intersection of its forward and its backward search. Then, in rounds, the color
             of a vertex is the largest number of a vertex that reaches it. The component of a
             vertex whose color is its own number consists of the vertices that a backward search
-            inside the color reaches. As soon as few edges are left, one rank finds the remaining
-            components. Peeling the graph of the blocks gives the heights of the components.
+            inside the color reaches. If at most `GATHERED` vertices and edges are left before a
+            peel or a round, one rank finds the remaining components and heights. Otherwise a peel
+            of the graph of the blocks gives the heights in the end.
 Paper       Slota, Rajamanickam, Madduri, IPDPS 2014 (Multistep): trimming, one forward-backward
             search, coloring, and a serial algorithm for the rest. The heights are ours.
 Cost        O(edges) for a peel and for a search from one vertex. In a round of coloring, the color
@@ -41,8 +42,9 @@ _EXCHANGES = 64  # exchanges of the peel, before the remaining edges are counted
 
 
 def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """The block of each square column of this rank, named by one of its columns, and the height of
-    the block, at that column; -1 and 0 elsewhere."""
+    """The block of each square column of this rank, named by one of the columns of the block, or -1
+    for other columns; and, at the column that names a block, its height. Other heights have no
+    meaning."""
     name = np.where(is_square, graph.numbers, graph.width(-1))
     height = np.zeros(graph.slices.size, dtype=graph.width)
     active = is_square.astype(np.uint8)
@@ -107,7 +109,8 @@ def _search_from_hub(graph: Digraph, rest: Bytes, name: Indices) -> None:
 
 
 def _color(graph: Digraph, rest: Bytes, name: Indices) -> None:
-    """One round of coloring; at least the component with the largest number is finished."""
+    """One round of coloring. If vertices are left, at least one component is finished: that of the
+    vertex with the largest number."""
     numbers = graph.numbers
     chosen = np.flatnonzero(rest)
     color = graph.spread(graph.successors, rest, chosen, numbers[chosen])
@@ -121,9 +124,10 @@ def _color(graph: Digraph, rest: Bytes, name: Indices) -> None:
 def _finish_on_one_rank(
     graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices, *, has_blocks: bool
 ) -> bool:
-    """Finds all blocks of unknown height on the first rank, unless the names and the edges between
-    different names may be more than `GATHERED`. The vertices of a known block have one name, and
-    count as one vertex. `has_blocks`: there may be known blocks. Returns whether it did."""
+    """Finds all blocks of unknown height, and their heights, on the first rank, unless the names
+    and the edges between different names may be more than `GATHERED` together. The vertices of a
+    known block have one name, and count as one vertex. `has_blocks`: there may be known blocks.
+    Returns whether the first rank found them."""
     exchange, lists = graph.exchange, graph.predecessors
     if not has_blocks:
         count, edges = int(np.count_nonzero(open_blocks)), lists.edges_of(open_blocks)

@@ -13,8 +13,8 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph, heads, o
 
 __all__ = ["name_components"]
 
-# Edges that all sweeps may visit, for each edge of the graph: after these, Tarjan's algorithm
-# continues on one core, which is as fast. And the fixed cost of a sweep, in edges.
+# Edges that all sweeps together may visit, for each edge of the graph; after these, Tarjan's
+# algorithm continues on one core. And the number of edges that each sweep counts in addition.
 _MOST_READINGS, _EDGES_OF_A_LAUNCH = 1000, 200_000
 _SWEEPS_AT_ONCE = 4  # sweeps between two polls
 _SWEEPS_A_QUESTION = 4  # sweeps between two shortcuts, which cost a sweep and double the distance

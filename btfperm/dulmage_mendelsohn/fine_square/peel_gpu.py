@@ -11,13 +11,13 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 
 __all__ = ["peel"]
 
-# If _WINDOW levels have fewer than _NARROW vertices on average, a core of the CPU is as fast.
+# The peel ends early if _WINDOW successive levels have fewer than _NARROW vertices on average.
 _NARROW, _WINDOW = 30, 1000
 
 
 def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW) -> Stand:
     """Removes vertices without successors, repeatedly, and writes their heights. It ends early if
-    levels are narrow.
+    `window` successive levels have fewer than `_NARROW` vertices on average.
 
     Parameters
     ----------

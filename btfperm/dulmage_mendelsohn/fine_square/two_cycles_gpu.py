@@ -16,7 +16,7 @@ _LEAST_GONE = 0.2  # least share of contracted edges for another round
 
 
 def share(graph: Digraph) -> float:
-    """The share of the edges whose reverse is an edge, by a sample."""
+    """The share of the edges whose reverse is an edge, by a sample of vertices with short lists."""
     n, found = graph.n, Readback(2)
     apart = max(n // _SAMPLES, 1)
     run = graph.kernels("two_cycles.cu")
@@ -37,8 +37,8 @@ def share(graph: Digraph) -> float:
 
 
 def contract(graph: Digraph, few: int = 0) -> tuple[Any, Digraph, Any]:
-    """Contracts 2-cycles repeatedly, while more than `few` edges are left and each step removes at
-    least the share `_LEAST_GONE` of them.
+    """Contracts 2-cycles, at least once, and again while more than `few` edges are left and each
+    step removes at least the share `_LEAST_GONE` of them.
 
     Returns
     -------

@@ -118,10 +118,11 @@ def _large_blocks(
 
 
 def max_unmatched(n: int) -> int:
-    """The number of columns, of n, that a phase may leave unmatched for the CPU.
+    """The number of columns, of n, that a phase may leave unmatched; the CPU matches those that the
+    last phase leaves.
 
-    On random matrices, about n / k rounds leave k columns unmatched. With the times of a round and
-    of an augmenting path on a machine with an H100, the total time is smallest near this k.
+    On random matrices, about n / k rounds leave k columns unmatched. So k is a compromise between
+    the time of the rounds and that of the augmenting paths on the CPU.
     """
     return math.isqrt(n) // 20
 
@@ -160,9 +161,10 @@ class _Auction:
         match: npt.NDArray[Any],
         price: Reals,
     ) -> None:
-        """Runs the auction in one diagonal block. Sets the row of each matched column, and the
-        prices of the rows. If most columns have several best choices, it changes nothing, because
-        each bid would then lower a price by epsilon only."""
+        """Runs the auction in one diagonal block. Stores in `match` the row of each matched column,
+        and in `price` the prices of the rows. Stores nothing if the budget ends it, or if more than
+        `_MOST_EQUAL` of the columns have several best choices, because each of their bids would
+        lower a price by epsilon only."""
         n = cols.size
         lanes, columns, there = self._lanes, upload(cols), upload(rows)
         self._price.fill(-_FAR)

@@ -3,22 +3,25 @@
 
 Idea        Columns bid for rows, as in ``auction.hpp``. The owner of a row holds its dual; the
             other ranks bid by the last dual that they know, which is too high at most
-            (``owned_auction.hpp``). In each step, the columns of a rank bid until all have a row,
-            and the bids for rows of other ranks travel to their owners. Three phases divide epsilon
-            by 5 each. A phase ends when all columns have a row, or after 40 successive steps in
-            which fewer than 256 columns had none. The search of ``ms_bfs_mpi.py`` then matches the
+            (``owned_auction.hpp``). In each step, the columns of a rank bid until all have a row or
+            a bound on the number of bids is reached, and the bids for rows of other ranks travel to
+            their owners. There are three phases; after each but the last, epsilon is divided by 5.
+            A phase ends when all columns have a row, after more than 40 successive steps in which
+            fewer than 256 columns had none, or at a limit on the visited entries. After the last
+            phase, the search of ``ms_bfs_mpi.py`` matches the
             last columns, through entries that are nearly tight: with slack of at most 2 epsilon
-            first, then 8 times as much, and so on. At the end, the duals of rows rise as far as
-            they can. The sum of the slacks of the matched entries bounds the distance from the
-            optimum.
+            first, then 8 times as much, and so on. At the end, the duals of the rows of square
+            blocks rise as far as they can. The sum of the slacks of the matched entries bounds the
+            distance from the optimum.
             In a block with more rows than columns, duals of unmatched rows must remain the largest
             ones: there is one phase, with the last epsilon, from duals of 0. Blocks with more
             columns than rows are solved in the transposed matrix.
 Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
             assignment problem", Annals of Operations Research 14, 1988. Ours: the epsilons, the
             bids that count as accepted, the end by augmenting paths
-Cost        some tens of passes over the entries of random matrices, at most 50 for the bids; a step
-            exchanges lines for the bids and the losers. The matching depends on the number of ranks
+Cost        some tens of passes over the entries of random matrices; in square blocks, the bids end
+            after about 50 passes over the entries of the matrix. A step exchanges lines for the
+            bids and the losers. The matching depends on the number of ranks
 Prefer it   for matrices with values over more than one rank
 """
 
@@ -46,11 +49,12 @@ _MOST_PASSES = 50
 _LEAST = float(np.finfo(np.float64).smallest_subnormal)  # a multiple of 0 would never grow
 
 THIN, THIN_STEPS = 256, 40
-"""A phase ends after `THIN_STEPS` steps in succession in which fewer than `THIN` columns had no
-row."""
+"""A phase ends after more than `THIN_STEPS` steps in succession in which fewer than `THIN` columns
+had no row."""
 
 PARTS, LEAST_STEP = 4, 1 << 14
-"""In one step, a rank makes at most a quarter as many bids as it has columns, or `LEAST_STEP`."""
+"""In one step, a rank makes at most as many bids as the larger of `LEAST_STEP` and the number of
+its columns divided by `PARTS`."""
 
 _WIDER = 8.0  # the factor between two bounds on the slack of entries on augmenting paths
 
@@ -67,7 +71,7 @@ class Part(NamedTuple):
         no part
     is_square : whether all blocks are square
     row_match, col_match : the mates, numbers of the whole matrix; -1 at first
-    row_dual, col_dual : set for rows and columns of the blocks only
+    row_dual, col_dual : the duals; those of rows and columns outside the blocks have no meaning
     """
 
     pattern: DistributedPattern
@@ -166,7 +170,8 @@ class _Auction:
         self.refresh()
 
     def set_first_duals(self) -> None:
-        """The least difference of an entry in the row from the largest one in its column."""
+        """Sets the dual of each row to the least difference between the largest entry of a column
+        and the entry of this column in the row, inside the block."""
         self.raise_rows(self.entries.col_duals(self.dual))
 
     def first_epsilon(self) -> float:
@@ -176,7 +181,8 @@ class _Auction:
         return float(total / columns / _FIRST_SHARE) if columns else 0.0
 
     def run_phase(self, epsilon: float) -> None:
-        """Lets all columns bid until each has a row, or until few have none."""
+        """Lets all columns bid until each has a row, or until few have had none for `THIN_STEPS`
+        steps, or a limit is reached."""
         self.refresh()
         self.bidding.begin(epsilon)
         lines = np.empty(0, dtype=np.int64)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["local_max"]
 
 _FILE = "weighted/graph/local_max.cu"
-# Each launch ends after this number of edges, less than 0.1 s, so that the host can check limits.
+# Each launch ends with the round in which it has visited this number of edges, so that the host can
+# check limits.
 _LAUNCH_EDGES = 1 << 29
 
 

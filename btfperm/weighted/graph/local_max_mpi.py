@@ -8,11 +8,12 @@ Idea        In each round, the candidate of each unmatched vertex is its heavies
             numbers of ``local_max.hpp``, which both owners of an edge compute.
 Paper       Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3: processes exchange
             candidates once in each round. There is no sorted end of the search (`limit`)
-Cost        a round visits the lists of the unmatched vertices; two exchanges in each round, an
-            expected O(log n) rounds if the weights are random or equal
+Cost        a round visits the lists of the unmatched vertices, with two exchanges about ghosts and
+            one sum over the ranks; expected O(log n) rounds if the weights are random or equal
 Prefer it   for graphs over more than one rank
 Options     ties (renewed): the random numbers are renewed in each round, or fixed
-Invariants  the matching and the rounds are those of one process, on every number of ranks
+Invariants  the matching and the rounds are those of local-max with ``limit=0`` in one process, on
+            every number of ranks
 """
 
 from __future__ import annotations

@@ -86,8 +86,8 @@ def test_work_is_counted():
 
 
 def test_gpa_leaves_an_odd_cycle_open():
-    """Weights in the order of a triangle and of a cycle of five: the lightest edge would close it,
-    so that the path without this edge is matched."""
+    """In a triangle and in a cycle of five vertices, the lightest edge would close an odd cycle. So
+    gpa leaves it out, and matches the path of the other edges."""
     for n in (3, 5):
         u, v = np.arange(n), np.roll(np.arange(n), -1)
         weight = np.arange(n, 0.0, -1)

@@ -214,7 +214,8 @@ def test_signals_leave_no_files(tmp_path, number):
 @pytest.mark.parametrize("limit", [0.1, 8])
 def test_a_mate_with_the_number_0_is_a_mate(limit):
     """Vertex 0 is matched to the last vertex in the second round, after a star has left the file.
-    The last vertex has lighter edges, which memory then holds or a sort orders."""
+    The lighter edges of the last vertex must then be left out: in memory (limit 8), or after the
+    remaining edges are sorted (limit 0.1)."""
     n, pairs, weight = 1063, [(2, 1), (2, 0), (1062, 0)], [10.0, 9.0, 8.0]
     pairs += [(1062, k) for k in range(3, 53)] + [(1061, k) for k in range(53, 1061)]
     weight += [1.0] * 50 + list(np.linspace(20, 30, 1008))

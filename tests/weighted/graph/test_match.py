@@ -37,8 +37,8 @@ def optimum(G):
 
 @cache
 def graph_and_optimum(n, m, seed, weights):
-    """A random graph and the largest weight of a matching. They are cached, because computing
-    the optimum takes longer than all algorithms together."""
+    """A random graph and the largest weight of a matching. They are cached, because it takes long
+    to compute the optimum."""
     G = random_graph(n, m, seed, weights)
     return G, optimum(G)
 
@@ -130,8 +130,8 @@ def test_properties(G, variant, seed, threads):
 
 @each_variant
 def test_the_diagonal_is_ignored(name, options):
-    """In the matching, in all that the result states, and in the bound, also if the diagonal is
-    heavier than all edges."""
+    """A diagonal with random entries, some of them heavier than all edges, changes nothing: the
+    matching, its numbers and its bound are right for the graph without the diagonal."""
     rng = np.random.default_rng(3)
     for seed in range(4):
         G = random_graph(40, 90, seed)
@@ -142,8 +142,8 @@ def test_the_diagonal_is_ignored(name, options):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("least", [5e-324, 1.5e-323])
 def test_weights_whose_halves_are_rounded(name, least):
-    """Duals are halves of other numbers, and half of such a weight is rounded. An entry of the
-    diagonal, which is no edge, does not change the unit of the weights."""
+    """Some duals are halves of weights, and half of one of these weights is rounded. An entry of
+    the diagonal, which is no edge, does not change the unit of the weights."""
     edge = sp.csc_array([[0, least], [least, 0]])
     for G in ([[7, least], [least, 0]], sp.block_diag((edge, [[7]], sp.csc_array((3, 3))))):
         m = btfperm.match(sp.csc_array(G), algorithm=name, seed=0)
