@@ -3,9 +3,10 @@
 
 The aim is a graph of eight times the memory, at no less than a quarter of the sequential bandwidth
 of the disk. The bandwidth is that of one file of the size of the graph: written and synchronised,
-then read after the system has dropped it from its cache. ``random_K`` has 2^K vertices and 2^(K+4)
-random edges with weights in (0, 1], of 16 bytes each; the memory is an eighth of that. The graph
-comes from a Matrix Market file, whose reading is timed by itself.
+then read after the system has dropped it from its cache. ``random_K`` has 2^K vertices and the
+different edges among 2^(K+4) random pairs of them, with weights in (0, 1]. An edge takes 16 bytes,
+and the memory is an eighth of all edges, but at least `LEAST_MEMORY`. The graph comes from a Matrix
+Market file, whose reading is timed by itself.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def write(case: Case, path: Path) -> tuple[int, int]:
-    """Writes the Matrix Market file of a graph, that of a matrix from its entries without their
-    direction; returns the numbers of vertices and of edges."""
+    """Writes the Matrix Market file of a graph: ``random_K``, or that whose edges are the entries of
+    another matrix. Returns the numbers of vertices and of edges."""
     from fast_matrix_market import write_coo
 
     rng = np.random.default_rng(SEED)

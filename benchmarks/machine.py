@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The head of every result file: machine, date, command, commit and versions.
 
-A result has to name the commit and the version of every library that could change a figure.
-`missing` lists what a head lacks; ``benchmarks.run`` prints that as warnings, and a test applies
-`missing` to the files in ``results``.
+A result has to name the commit and the versions of the libraries in `REQUIRED`. `missing` lists
+what a head lacks; ``benchmarks.run`` prints that as warnings, and a test applies `missing` to the
+files in ``results``.
 """
 
 from __future__ import annotations

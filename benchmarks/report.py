@@ -20,13 +20,14 @@ class Options:
     """The options of the command line.
 
     `limit`: seconds for all calls of one method on a matrix. `counts`: numbers of threads that the
-    section `scaling` compares, or of ranks for `mpi-scaling` and `mpi-model`. `relabel`:
-    relabelling strategies of g-pr in addition to those of `paper-003`. `runs`: how many times
-    `scaling` measures the whole set. `within`: seconds after which sections with a store and
-    `versions` start no further matrix; `scaling` starts no run that would probably end later.
-    `store`: the file to which the sections of the regret and of the papers add each matrix. `rules`
-    belongs to the two sections of the regret, `half` to `regret-gpu`, `busy` to `regret` and
-    `versions`, and `other`, the interpreter of another version, to `versions`.
+    section `scaling` compares, or of ranks for `mpi-scaling`, `mpi-model` and `mpi-local-max`.
+    `relabel`: relabelling strategies of g-pr in addition to those of `paper-003`. `runs`: how many
+    times `scaling` measures the whole set. `within`: seconds after which sections with a store,
+    `versions`, `mpi-gpu` and `mpi-local-max` start no further matrix; `scaling` starts no run that
+    would probably end later. `store`: the file to which the sections `paper-000` to `paper-004`,
+    `grafting-parts`, `published-choice` and those of the regret add each matrix. `rules` belongs to
+    the two sections of the regret, `half` to `regret-gpu`, `busy` to `regret` and `versions`, and
+    `other`, the interpreter of another version, to `versions`.
     """
 
     which: str

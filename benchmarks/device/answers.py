@@ -2,12 +2,13 @@
 """Whether every algorithm on a GPU finds a maximum transversal, in repeated runs.
 
 The section runs each variant of each search, and each initial matching with a search after it, on
-every matrix, its transpose and a random permutation of it. Small matrices have 20 runs, because
-races differ from run to run. Each answer is compared with the rank that the CPU finds, this rank
-with that of the index, and each answer has passed its certificate. A search that does not end
-within the limit must leave a legal matching. Everything runs in one process, because several
-processes take turns on the GPU and are slower. Generated matrices come first, then real ones by the
-size of the file; Ctrl-C ends the run with the rows so far.
+every matrix, and, unless it has `LARGE` entries or more, on its transpose and on a random
+permutation of it. Matrices of at most `SMALL` entries, as they are, have 20 runs, because races
+differ from run to run. Each answer is compared with the rank that the CPU finds, this rank with
+that of the index if there is one, and each answer has passed its certificate. A search that does
+not end within the limit must leave a legal matching. Everything runs in one process, because
+several processes take turns on the GPU and are slower. Generated matrices come first, then real
+ones by the size of the file; Ctrl-C ends the run with the rows so far.
 """
 
 from __future__ import annotations

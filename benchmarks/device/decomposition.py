@@ -164,8 +164,8 @@ def _with_matching(name: str, options: Options) -> tuple[DevicePattern, Any, Any
 def _on_cpu(
     pattern: Pattern, row_match: Any, col_match: Any, options: Options
 ) -> tuple[Form, float]:
-    """The decomposition on the CPU and its seconds: the least of three calls, or of fewer if they
-    exceed a second."""
+    """The decomposition on the CPU and its seconds: the least of three calls, or of fewer if these
+    take more than a second together."""
     threads = team_size(pattern.nnz, options.threads)
     times: list[float] = []
     while len(times) < 3 and sum(times) <= 1:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`match` on a GPU beside the same algorithms on one core, over sizes; and local max beside HEM.
 
-``random_K`` has 2^K vertices and 2^(K+2) random edges, ``grid_K`` is a square grid of about 2^K
-points, ``star_N`` has N edges at one vertex, and ``path_N`` has N edges of increasing weight: each
-round of local max matches one of them, so N / 2 rounds over all remaining edges would take
-quadratic time. Weights are uniform in (0, 1] for the others.
+``random_K`` has about 2^K vertices and the different edges among 2^(K+2) random pairs of them,
+``grid_K`` is a square grid of about 2^K points, ``star_N`` has N edges at one vertex, and
+``path_N`` has N edges of increasing weight: each round of local max matches one of them, so N / 2
+rounds over all remaining edges would take quadratic time. Weights are uniform in (0, 1] for the
+others.
 """
 
 from __future__ import annotations
@@ -115,8 +116,8 @@ def run(cases: list[Case], options: Options) -> Section:
 def _in_turns(
     G: sp.csc_array, codes: dict[str, tuple[str, str, dict[str, str]]], options: Options
 ) -> dict[str, Row]:
-    """The median seconds after a warm-up, and the last result of each code. A code whose calls
-    have taken the limit is not repeated."""
+    """The median seconds after a warm-up, and the last result of each code. A code of `ONCE`, or
+    whose calls have taken the limit, is not repeated. A warm-up counts if it is the only call."""
     pattern, weight = read_graph(G, "values")
     there: Any = None
     if any(backend == "gpu" for _, backend, _ in codes.values()):

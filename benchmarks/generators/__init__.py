@@ -4,9 +4,9 @@
 A name is a family and its sizes, for example ``er_3e5_d2.7``. A suffix selects a random permutation
 of rows and columns: ``_rcp`` the first, ``_rcp2``, ``_rcp3``, ... others; ``+rcp`` selects the
 permutation that the benchmarks of the papers use, see `counted`. All seeds are fixed, so `make`
-returns the same matrix for a name on every machine; only a few entries of the Delaunay meshes may
-depend on SciPy's Qhull. On a GPU, `counted.make_on_device` makes other matrices for ``rmat:``,
-``kron:`` and ``del:``.
+returns the same matrix for a name on every machine, as far as NumPy's generator does not change;
+only a few entries of the Delaunay meshes may depend on SciPy's Qhull. On a GPU,
+`counted.make_on_device` makes other matrices for ``rmat:``, ``kron:`` and ``del:``.
 
 >>> A = make("grid3d_4_rcp")
 >>> A.shape, A.nnz

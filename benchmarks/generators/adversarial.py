@@ -49,7 +49,8 @@ def chains(count: int, length: int) -> sp.csc_array:
 
 def deadtree(n: int) -> sp.csc_array:
     """Core of n (diagonal, cycle, 3n random), n/50 surplus columns (n/25 random entries) and n/50
-    empty rows: rank n, and a search that does not prune visits the core for each surplus column."""
+    empty rows: rank n. A search that does not prune visits much of the core for each surplus column
+    that has an entry."""
     rng = np.random.default_rng(SEED)
     k = np.arange(n)
     surplus = n // 50

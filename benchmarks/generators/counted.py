@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """``er:X:d``, ``rmat:X:d``, ``kron:X``, ``rgg:X``, ``del:X``, ``road:w``, ``hex:w``: large graphs.
 
-The graphs on which GPU codes are compared, n = 2^X or w^2, on the host (`make`) or on a GPU
-(`make_on_device`, which takes a second; the host takes minutes). All but ``rmat``, ``kron`` and
-``del`` are computed from splitmix64 words and are the same on both. On a GPU, ``rmat`` and ``kron``
-draw from CuPy's generator, and ``del`` is triangulated in strips, so that edges at the hull differ.
+The graphs on which GPU codes are compared, n = 2^X or w^2, on the host (`make`) or, in less time,
+on a GPU (`make_on_device`). All but ``rmat``, ``kron`` and ``del`` are computed from splitmix64
+words and are the same on both. On a GPU, ``rmat`` and ``kron`` draw from CuPy's generator, and the
+host triangulates ``del`` in strips, so that edges at the hull differ.
 
 Each family is a function that returns rows and columns of its entries, with duplicates.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices with a known diagonal, for decompositions: triangles shallow and deep, blocks of all
-sizes, circuits, grids, saddle points. NumPy, or CuPy on a GPU, computes them from splitmix64
-words; both give the same matrices.
+"""Matrices with a known perfect matching, and saddle points, for decompositions: triangles shallow
+and deep, blocks of all sizes, circuits, grids. NumPy, or CuPy on a GPU, computes them from
+splitmix64 words; both give the same matrices, up to rounding in the sizes of the blocks of ``blk``.
 
 A name is a family, its parameter where it has one, and the number of rows: ``tri:3e6``,
 ``wide:300:3e6``. Each family returns positions (row, column) with the known pairs on the diagonal;
@@ -121,9 +121,9 @@ def _cycles(xp: Any, first: Any, size: Any, n: int) -> tuple[Any, Any]:
 
 
 def _circ(xp: Any, size: float) -> tuple[Any, Any, int]:
-    """60 % in one block: a cycle, 2 couplings a row that are mostly near, 20 rows of 9,000 entries.
-    The rest is in blocks of 1 to 5; each column of these has an entry in a row of an earlier
-    block."""
+    """60 % in one block: a cycle, 2 couplings a row that are mostly near, and at most 9,000 more
+    entries in each of 20 random rows. The rest is in blocks of 1 to 5; each column of these has an
+    entry in a row of an earlier block."""
     n = int(size)
     giant = int(0.6 * n)
     j = xp.arange(giant)

@@ -80,8 +80,8 @@ CITED_PER_PAPER = 4.4
 def copapers(n: int) -> sp.csc_array:
     """n papers, joined when they share an author, in the place of ``coPapersDBLP``.
 
-    The number of papers of an author has a Pareto distribution. The papers of an author form a
-    clique, and a paper may have several authors.
+    The number of papers of an author has a Pareto distribution, cut at 120. The papers of an author
+    form a clique, and a paper may have several authors.
     """
     rng = np.random.default_rng(SEED)
     authors = n // 2
@@ -100,10 +100,10 @@ def copapers(n: int) -> sp.csc_array:
 
 
 def citations(n: int) -> sp.csc_array:
-    """n papers in order of date, row i the later one, in the place of ``cit-Patents``.
+    """n papers in order of date, rows citing columns, in the place of ``cit-Patents``.
 
-    A paper cites `CITED_PER_PAPER` others on average; the distance in time has a Pareto
-    distribution. About 2 % cite none.
+    For each paper, `CITED_PER_PAPER` citations are drawn on average; their distance in time has a
+    Pareto distribution, and those before the first paper are left out. About 2 % cite none.
     """
     rng = np.random.default_rng(SEED)
     count = rng.poisson(CITED_PER_PAPER, size=n)
@@ -121,8 +121,9 @@ MOST = 9  # the largest number of popular products that a product lists
 
 
 def copurchase(n: int) -> sp.csc_array:
-    """Each product lists a few others, most of them popular ones of its kind, and some rarely
-    sold ones: the columns of these have few entries, and Karp-Sipser's random choices miss them.
+    """Each product lists up to `MOST` others, most of them popular ones of its kind, and each is
+    listed by two more with near numbers. The columns of unpopular products have few entries, and
+    Karp-Sipser's random choices miss them.
     """
     rng = np.random.default_rng(SEED)
     listed = np.where(rng.random(n) < 0.6, MOST, rng.integers(1, MOST, size=n))
@@ -141,16 +142,18 @@ def copurchase(n: int) -> sp.csc_array:
 
 # ``crawl_n``, ``webgraph_n``, ``wiki_n``: links between pages, a large part of them unmatchable.
 #
-# In the place of ``wb-edu``, ``web-Google`` and ``wikipedia``: the pages of a host all link to the
-# few pages of its menu, some link to nothing, a few pages are linked from everywhere.
+# In the place of ``wb-edu``, ``web-Google`` and ``wikipedia``: most pages of a host link to the few
+# pages of its menu, some link to nothing, a few pages are linked from everywhere.
 
 
 @dataclass(frozen=True)
 class Site:
-    """Links of a page on average: to the menu of its host, to its neighbours, to anywhere.
+    """Links of a page that has such links: to the menu of its host (on average), to near pages, to
+    any page (on average).
 
     `silent` is the share of pages without links, `plain` that of pages with the menu's alone;
-    `skew` is the exponent that makes some pages popular.
+    `skew` is the exponent that makes some pages popular, `host_size` about the mean number of pages
+    of a host.
     """
 
     menu: float

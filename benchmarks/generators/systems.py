@@ -79,7 +79,8 @@ def bandtri(n: int) -> sp.csc_array:
 
 
 def digraph(n: int, degree: float) -> sp.csc_array:
-    """Diagonal and degree * n random pairs: one giant block, and many of one row."""
+    """Diagonal and degree * n random pairs: for degrees above 1, one giant block, and many of one
+    row."""
     rng = np.random.default_rng(SEED)
     diagonal = np.arange(n)
     size = round(degree * n)
@@ -89,8 +90,8 @@ def digraph(n: int, degree: float) -> sp.csc_array:
 
 
 def wide(n: int, width: int) -> sp.csc_array:
-    """Triangular: diagonal and 4 entries a row, at most `width` columns right of it, so some
-    n / width levels."""
+    """Triangular: diagonal and 4 entries a row, at most `width` columns right of it, so at least
+    about n / width levels."""
     rng = np.random.default_rng(SEED)
     diagonal = np.arange(n)
     rows = np.repeat(diagonal, 4)
@@ -101,8 +102,9 @@ def wide(n: int, width: int) -> sp.csc_array:
 
 
 def blocks(n: int, largest: int) -> sp.csc_array:
-    """Blocks of 10 to `largest` rows, log-uniform, each a cycle and 2 entries a row; half the rows
-    have one entry in a later block, half of these within the next 20 blocks."""
+    """Blocks of 10 to `largest` rows, log-uniform; the last one may be smaller. Each is a cycle and
+    2 entries a row. Half the rows have one entry in a later block, half of these within the next 20
+    blocks."""
     rng = np.random.default_rng(SEED)
     sizes = np.exp(rng.uniform(np.log(10), np.log(largest), size=n // 10 + 1)).astype(np.int64)
     ends = np.minimum(np.cumsum(sizes), n)

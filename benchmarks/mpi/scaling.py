@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Strong and weak scaling over MPI ranks, from the file to the permutations.
 
-Strong: each matrix of the set on each number of ranks. Weak: random matrices with five entries in a
-column, and for each rank as many columns as the first matrix of the set has. `prediction.py` has a
-model of the time.
+Strong: each matrix of the set on each number of ranks. Weak: random matrices with about five
+entries in a column, and for each rank as many columns as the first matrix of the set has.
+`prediction.py` has a model of the time.
 """
 
 from __future__ import annotations

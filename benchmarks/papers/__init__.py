@@ -3,5 +3,6 @@
 
 ``paper_000.py`` to ``paper_004.py`` are the sections, one for each paper; each names its paper.
 ``gpu.py`` has the common parts of the two papers on searches on a GPU, and ``graph_codes.py`` those
-of the two on matchings in graphs. ``grafting.py`` is the section `published`.
+of the two on matchings in graphs. ``grafting.py`` is the section `published`, and
+``grafting_parts.py`` the section `grafting-parts`.
 """

@@ -59,8 +59,8 @@ class Entrant:
     def method(self) -> Method:
         """Data are the matrix and the matching that every search starts from.
 
-        The search alone counts, of `auto` all but the certificate. The first answer of each is
-        proven to be maximum.
+        The search alone counts; of `auto` its initial matching and its search, and of Karp-Sipser
+        this initial matching. The first answer of each search is proven to be maximum.
         """
         prepare = {AUTO: self._auto, START: self._start}.get(self.algorithm, self._search)
         return Method(
@@ -122,7 +122,7 @@ def entrants(threads: int | None, chosen: Sequence[str] = ()) -> list[Entrant]:
     """All algorithms on one thread; then, on `threads` (default: all cores), those that can use
     several, and ms-bfs-graft with parts switched off.
 
-    `chosen`: only these algorithms, and ms-bfs-graft only with all its parts.
+    `chosen`: only these algorithms beside Karp-Sipser, and ms-bfs-graft only with all its parts.
     """
     many = threads or CORES
     searches = [row for row in btfperm.algorithms(package="transversal") if not row.is_initializer]

@@ -3,8 +3,9 @@
 
 Pattern and initial matching are on the device, and the time of the search alone counts, as in
 Deveci, Kaya, Uçar, Çatalyürek (Euro-Par 2013) and in Deveci, Kaya, Uçar, Çatalyürek (ICPP 2013).
-The graphs are random ones, power laws, meshes and roads, in their own order and permuted. A search
-that does not end within the limit stops with a legal matching, whose size is shown.
+The graphs are random ones, power laws, meshes and roads, some of them also permuted. A search that
+does not end within the limit stops with a legal matching; the tables show how many matched entries
+it has fewer than the largest one.
 """
 
 from __future__ import annotations

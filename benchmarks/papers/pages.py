@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """``python -m benchmarks.papers.pages`` writes the pages about the papers in ``docs/papers``.
 
-Each page has every table and figure of its paper beside ours, with a verdict, from the newest
+Each page has tables and figures of its paper beside ours, each with a verdict, from the newest
 result of the section in ``benchmarks/results``. ``--check`` compares the pages with the results
 instead and ends with exit status 1 if they differ.
 """

@@ -111,7 +111,7 @@ def lighter(row: Row, name: str) -> float:
 
 def left_per_round(row: Row) -> float | None:
     """The share of its edges that a round of local-max leaves, in the geometric mean of the rounds
-    that leave edges; None if the first round leaves none."""
+    that leave edges, of the first twelve at most; None if the first round leaves none."""
     shares = [share for share in row["left"][LOCAL_MAX] if share > 0]
     return float(shares[-1] ** (1 / len(shares))) if shares else None
 

@@ -2,9 +2,9 @@
 """The graphs with weights of two papers on matchings in graphs, by name.
 
 ``delaunay:x``, ``rgg:x``, ``random:x:alpha``: 2^x vertices, as in Birn et al. (Euro-Par 2013).
-``grid:k``: k x k points and their neighbours; ``grid:1000`` is the matrix ecology1 of Fagginger
-Auer and Bisseling (2012). ``kron:x``: a power law. ``star:n``: n edges at one vertex. Weights are
-distances for ``delaunay``, otherwise uniform in (0, 1]; the seeds are fixed.
+``grid:k``: k x k points and their neighbours; ``grid:1000`` has the edges of the matrix ecology1 of
+Fagginger Auer and Bisseling (2012). ``kron:x``: a power law. ``star:n``: n edges at one vertex.
+Weights are distances for ``delaunay``, otherwise uniform in (0, 1]; the seeds are fixed.
 """
 
 from __future__ import annotations

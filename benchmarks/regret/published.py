@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far ``algorithm="published"`` is behind the better of apfb-wr and g-pr-shr on a GPU.
 
-The set ``fit`` of ``sets.toml`` was used to set the rules, the others were not.
+The sets ``fit`` and ``seen`` of ``sets.toml`` were used to set the rules, ``large`` was not.
 
 The matrix is on the device, and the seconds of the stage `search` count, after the initial matching
 of greedy. For `published` they include the first global relabelling if a rule asks for its depth;

@@ -106,7 +106,8 @@ def laid_out(A: sp.csc_array, layout: str) -> sp.csc_array:
 
     - "natural": as it is
     - "swapped": the equations of active and of reactive power change places at each bus that has
-      both. They have the same pattern and are equally far apart at all of these buses
+      both. They have the same pattern and are equally far apart at all of these buses. `_pairs`
+      finds them, and takes other pairs of rows in other matrices
     - "shuffled": the rows are in a random order
     """
     n = A.shape[0]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The library's advice for Python, translated for the shell.
 
-The library's messages end in a remedy for Python callers: ``use backend='cpu'``. The command line
-prints them with the remedy for its users: ``use --backend cpu``. A test applies this table to every
-message of the library that a command can print, and finds no advice for Python in the results.
+Many messages of the library end in a remedy for Python callers: ``use backend='cpu'``. The command
+line prints them with the remedy for its users: ``use --backend cpu``. A test applies this table to
+the texts of most modules, and requires that no advice for Python is left.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     Files in every convention are verified, as far as each promises: MATLAB, CSparse and CasADi
     neither order the blocks nor split the rectangular parts; files for SuperLU, PETSc and UMFPACK
     have no blocks, and files for SciPy have only a matching. Scalings are verified with the values
-    of MATRIX: matched entries must become 1 and all others at most 1. One of MATRIX and PERM may be
-    -, standard input.
+    of MATRIX: matched entries must become 1 in modulus, within the gap that PERM states, and all
+    others at most 1. One of MATRIX and PERM may be -, standard input.
     """
     if matrix == perm == "-":
         raise click.UsageError("standard input is either the matrix or the permutation, not both.")

@@ -109,10 +109,11 @@ def drop(stream: TextIO) -> None:
 class Output:
     """What one command prints; as a context it also turns the library's warnings into lines.
 
-    `say` is the report for a person (stdout), `note` a message beside it (stderr), `answer` the
-    result for scripts: `quiet` does not suppress it, and with `as_json` only the answer is printed.
-    Warnings go to stderr at once unless `quiet`, or into the JSON object. `subject` is the file
-    that an error without a file name is about. `current` is the last `Output` that was entered.
+    `say` is the report for a person, `note` a message beside it (on stderr), `answer` the result
+    for scripts: `quiet` does not suppress it, and with `as_json` only the answer is printed. Report
+    and answer go to stdout, or to stderr if `to_stderr`. Warnings go to stderr at once unless
+    `quiet`, or into the JSON object. `subject` is the file that an error without a file name is
+    about. `current` is the last `Output` that was entered.
     """
 
     current: ClassVar[Output | None] = None

@@ -87,9 +87,10 @@ def plot(
     no_clobber: bool,
     drop_zeros: bool,
 ) -> int:
-    """Draw MATRIX as stored and permuted, with the coarse parts and the fine blocks outlined.
+    """Draw MATRIX as stored and permuted, with the coarse parts and the larger fine blocks
+    outlined; with --kind sizes or levels, the blocks alone; with --terminal, the entries as text.
 
-    A cell of the picture is darker where it has more entries.
+    In a picture of the entries, a cell is darker where it has more of them.
     """
     check_usage(target, file_format, kind, terminal, style, no_clobber)
     if target is not None:
