@@ -83,8 +83,8 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def write(case: Case, path: Path) -> tuple[int, int]:
-    """Writes the Matrix Market file of a graph: ``random_K``, or that whose edges are the entries of
-    another matrix. Returns the numbers of vertices and of edges."""
+    """Writes the Matrix Market file of a graph: ``random_K``, or one whose edges are the entries of
+    another matrix. Returns the numbers of vertices and edges."""
     from fast_matrix_market import write_coo
 
     rng = np.random.default_rng(SEED)
