@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, index_type, prefix
+from btfperm.pattern.distributed_arrays import checked_numbers, expanded_lists
 from btfperm.pattern.input import over_ranks
 from btfperm.pattern.owned_lists import OwnedLists, owned_lists, piece_of
 from btfperm.pattern.pattern import Pattern
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["DistributedPattern"]
 
 _COUNTED = 1 << 18  # numbers that are counted at once: `bincount` copies them as 64-bit integers
-
-Positions = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
 class DistributedPattern(Pattern):
@@ -95,8 +94,8 @@ class DistributedPattern(Pattern):
             shape = checked_shape(shape, name)
             width = index_type(shape, 0)
             own = [
-                _checked(rows, shape[0], "row", name).astype(width),
-                _checked(cols, shape[1], "column", name).astype(width),
+                checked_numbers(rows, shape[0], "row", name).astype(width),
+                checked_numbers(cols, shape[1], "column", name).astype(width),
             ]
             if own[0].size != own[1].size:
                 raise InvalidMatrixError(f"{prefix(name)}rows and cols must have the same length")
@@ -134,7 +133,7 @@ class DistributedPattern(Pattern):
         values : the values of the entries, as for `from_positions`. SuperLU_DIST: ``nzval``
         """
         with over_ranks(None, comm):
-            rows, cols = _expanded(indptr, indices, first, name)
+            rows, cols = expanded_lists(indptr, indices, first, name)
             return cls.from_positions(comm, rows, cols, shape, name=name, values=values)
 
     @classmethod
@@ -151,7 +150,7 @@ class DistributedPattern(Pattern):
     ) -> DistributedPattern:
         """As `from_rows`, for compressed columns: `first` is the first column of this rank."""
         with over_ranks(None, comm):
-            cols, rows = _expanded(indptr, indices, first, name)
+            cols, rows = expanded_lists(indptr, indices, first, name)
             return cls.from_positions(comm, rows, cols, shape, name=name, values=values)
 
     @classmethod
@@ -205,14 +204,15 @@ class DistributedPattern(Pattern):
     def selected(self, chosen: npt.NDArray[np.bool_]) -> DistributedPattern:
         """The pattern of some of the entries: of this rank, those for which `chosen` is true. The
         ranks own the same rows and columns. Collective."""
-        before = np.concatenate(([0], np.cumsum(chosen)))
-        values, indices = self.values, self.indices[chosen]
-        return self._with(
-            indptr=before[self.indptr],
-            _nnz=self.exchange.sums(indices.size)[0],
-            _copies={"indices": indices},
-            values=None if values is None else values[chosen],
-        )
+        with self.exchange.guarded():
+            before = np.concatenate(([0], np.cumsum(chosen)))
+            values, indices = self.values, self.indices[chosen]
+            return self._with(
+                indptr=before[self.indptr],
+                _nnz=self.exchange.sums(indices.size)[0],
+                _copies={"indices": indices},
+                values=None if values is None else values[chosen],
+            )
 
     def set_source(self, source: dict[str, Any], hashing: Any, zeros_dropped: bool) -> None:
         """Sets where the matrix was read from. `hashing` is a thread that adds the hash of the file
@@ -254,14 +254,20 @@ class DistributedPattern(Pattern):
     @property
     def row_lists(self) -> OwnedLists:
         """The column numbers of each row of this rank; made at the first use. Collective."""
+        return self._made_together("rows", self._reversed)  # type: ignore[no-any-return]
+
+    def _reversed(self) -> OwnedLists:
+        cols = self.columns.list_of_each(self.width) + self.width(self.col_slices.first)
+        return _routed(self.exchange, self.row_slices, [cols, self.indices.copy()], False)
+
+    def _made_together(self, name: str, make: Callable[[], Any]) -> Any:
+        """What the ranks make at its first use, and again if that call failed on a rank."""
         copies = vars(self)["_copies"]
-        if "rows" not in copies:
-            cols = self.columns.list_of_each(self.width) + self.width(self.col_slices.first)
-            copies["rows"] = _routed(
-                self.exchange, self.row_slices, [cols, self.indices.copy()], False
-            )
-        lists: OwnedLists = copies["rows"]
-        return lists
+        made = copies.get(name)
+        if made is None or not self.exchange.holds(made[1]):
+            with self.exchange.guarded():
+                made = copies[name] = make(), self.exchange.call
+        return made[0]
 
     def halo(self, *, of_row_lists: bool = False) -> Halo:
         """The local numbers (``halo.py``) of the rows in the columns of this rank, or of the
@@ -270,33 +276,36 @@ class DistributedPattern(Pattern):
         on."""
         from btfperm.backends.mpi.halo import Halo
 
-        copies, name = vars(self)["_copies"], "row halo" if of_row_lists else "halo"
-        if name not in copies:
-            slices = self.col_slices if of_row_lists else self.row_slices
-            items = self.row_lists.items.copy() if of_row_lists else copies.pop("indices")
-            copies[name] = Halo(self.exchange, slices, items)
-        found: Halo = copies[name]
-        return found
+        if of_row_lists:
+            return self._made_together("row halo", self._row_halo)  # type: ignore[no-any-return]
+        copies = vars(self)["_copies"]
+        if "halo" not in copies:
+            copies["halo"] = Halo(self.exchange, self.row_slices, copies.pop("indices"))
+        return copies["halo"]  # type: ignore[no-any-return]
+
+    def _row_halo(self) -> Halo:
+        from btfperm.backends.mpi.halo import Halo
+
+        return Halo(self.exchange, self.col_slices, self.row_lists.items.copy())
 
     @property
     def is_on_each_rank(self) -> bool:
         """Whether each rank holds the whole pattern, see `on_host`."""
-        return "whole" in vars(self)["_copies"]
+        made = vars(self)["_copies"].get("whole")
+        return made is not None and self.exchange.holds(made[1])
 
     def on_host(self) -> Pattern:
         """The whole pattern on each rank. Collective. The rules of ``auto`` use it for small
         matrices only."""
-        copies = vars(self)["_copies"]
-        if "whole" not in copies:
-            exchange = self.exchange
-            lengths = exchange.gather_all(np.diff(self.indptr))
-            indices = exchange.gather_all(self.indices)
-            indptr = np.concatenate(([0], np.cumsum(lengths)))
-            copies["whole"] = Pattern.from_csc(
-                indptr, indices, self.shape, name=self.name, source=self.source, owned=True
-            )
-        whole: Pattern = copies["whole"]
-        return whole
+        return self._made_together("whole", self._gathered)  # type: ignore[no-any-return]
+
+    def _gathered(self) -> Pattern:
+        lengths = self.exchange.gather_all(np.diff(self.indptr))
+        indices = self.exchange.gather_all(self.indices)
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        return Pattern.from_csc(
+            indptr, indices, self.shape, name=self.name, source=self.source, owned=True
+        )
 
     def __repr__(self) -> str:
         ranks = self.exchange.size
@@ -308,35 +317,6 @@ class DistributedPattern(Pattern):
 
 def _same(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values
-
-
-def _checked(
-    numbers: npt.ArrayLike, count: int, what: str, name: str | None
-) -> npt.NDArray[np.signedinteger[Any]]:
-    found = np.asarray(numbers)
-    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-        raise InvalidMatrixError(f"{prefix(name)}{what} numbers must be an array of integers")
-    found = found.astype(np.int64)
-    outside = np.flatnonzero((found < 0) | (found >= count))
-    if outside.size:
-        raise InvalidMatrixError(
-            f"{prefix(name)}the {what} number {found[outside[0]]} is not between 0 and {count - 1}"
-        )
-    return found
-
-
-def _expanded(
-    indptr: npt.ArrayLike, indices: npt.ArrayLike, first: int, name: str | None
-) -> Positions:
-    """For each item of the compressed lists of a rank, the number of its list; and the items."""
-    starts, items = np.asarray(indptr), np.asarray(indices)
-    lengths = np.diff(starts)
-    if starts.ndim != 1 or starts.size == 0 or int(starts[0]) != 0 or (lengths < 0).any():
-        raise InvalidMatrixError(f"{prefix(name)}indptr must ascend from 0")
-    if items.ndim != 1 or items.size < int(starts[-1]):
-        raise InvalidMatrixError(f"{prefix(name)}indices has fewer places than indptr announces")
-    numbers = np.repeat(np.arange(first, first + lengths.size, dtype=np.int64), lengths)
-    return numbers, items[: int(starts[-1])]
 
 
 def _balanced(

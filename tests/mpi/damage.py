@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -131,3 +132,98 @@ def case_two_ranks_fail():
             raise btfperm.UnreadableInputError(f"rank {COMM.rank}")
 
     assert raised(btfperm.UnreadableInputError, call) == "rank 0"
+
+
+@contextmanager
+def no_room(exchange):
+    """The last rank has no memory for what it receives."""
+
+    def fail(*_, **__):
+        raise MemoryError("no room")
+
+    names = ("gather_all", "from_all", "move", "sums") if exchange.rank == LAST else ()
+    vars(exchange).update(dict.fromkeys(names, fail))
+    try:
+        yield
+    finally:
+        for name in names:
+            del vars(exchange)[name]
+
+
+def case_a_rank_fails_in_a_method():
+    """If a rank fails in a method that the caller calls, all ranks raise the error. Afterwards, the
+    method has the same result as ever."""
+    A = sp.csc_array(inputs.random_matrix(5) + 3 * sp.eye_array(*inputs.random_matrix(5).shape))
+    P = inputs.as_distributed_rows(A, COMM, values=True)
+    d = btfperm.dulmage_mendelsohn(P, backend="mpi", gather=False)
+    w = btfperm.weighted_transversal(P, backend="mpi", gather=False)
+    graph = sp.csc_array(np.ones((9, 9)) - np.eye(9))
+    m = btfperm.match(graph, comm=COMM, gather=False)
+    Q = inputs.as_distributed_rows(A, COMM)
+    calls = (
+        *(d.gather, d.transversal.gather, d.block_sizes, w.gather, w.scales, m.gather, Q.on_host),
+        *(lambda: Q.row_lists, lambda: Q.selected(Q.indices >= 0)),
+        partial(btfperm.structural_rank, Q, backend="mpi"),
+    )
+    for k, call in enumerate(calls):
+        with no_room(P.exchange):
+            assert COMM.size == 1 or raised(MemoryError, call) == "no room", k
+        call()
+    assert d.gather() == btfperm.dulmage_mendelsohn(A, drop_zeros=False)
+    assert Q.on_host() == btfperm.as_pattern(A)
+
+
+def case_a_rank_fails_before_a_pattern_is_distributed():
+    A = "no matrix" if COMM.rank == LAST else inputs.full(3, 2)
+    call = partial(btfperm.as_pattern, (A,) if COMM.rank == LAST else A, comm=COMM)
+    assert "a tuple must be" in raised(btfperm.InvalidMatrixError, call)
+
+
+def case_thousands_of_communicators_and_failures():
+    """MPICH has about 2,000 communicators. Those of btfperm are freed, also after failures."""
+    count = 2500 if COMM.size < 4 else 100
+    for k in range(count):
+        own = COMM.Dup()
+        exchange = Exchange.of(own)
+        if k % 2:
+            with exchange.guarded():
+                pass
+        own.Free()
+        assert exchange.sums(1) == [COMM.size], "the caller has freed only his own"
+    exchange = Exchange.of(COMM)
+    for k in range(count):
+
+        def fail(k=k):
+            with exchange.guarded():
+                if k % 3:
+                    exchange.counts_from(np.zeros(COMM.size, dtype=np.int64))
+                if COMM.rank == k % COMM.size:
+                    raise MemoryError(f"call {k}")
+                if k % 2:
+                    exchange.broadcast({"one": 1}, root=(k + 1) % COMM.size)
+                exchange.from_all(1, 2)
+
+        assert raised(MemoryError, fail) == f"call {k}"
+        if k % 100 == 0:
+            assert exchange.sums(k) == [k * COMM.size]
+    assert exchange is Exchange.of(COMM)
+
+
+def case_a_failure_while_lists_travel():
+    """A rank that fails before an exchange of lists cannot take part in it later: the ranks use a
+    new communicator from the next call on."""
+    ones = np.ones(COMM.size, dtype=np.int64)
+
+    def lists():
+        with exchange.guarded():
+            items = np.full((COMM.size, 1), exchange.rank)
+            if COMM.rank == LAST and fails:
+                raise MemoryError("no room")
+            return exchange.move(items, ones, ones)[:, 0].tolist()
+
+    exchange = Exchange.of(COMM)
+    for fails in (True, False, True, True, False):
+        if fails:
+            assert raised(MemoryError, lists) == "no room"
+        else:
+            assert lists() == list(range(COMM.size))

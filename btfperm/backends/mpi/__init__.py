@@ -25,9 +25,12 @@ if all are small; the later steps go deeper and deeper inside a rank.
 their indices: the items are sorted by owner and travel as one message per pair of ranks.
 `Exchange.reply` returns one answer for each received item. `Exchange.step` sends lines (a position
 at the receiver and a few integers) and adds up numbers of all ranks; if no pair of ranks has many
-lines, lines and numbers travel in the same message. Every wait is a poll: a rank that fails sends a
-notice to all others, which find it while they wait, and all ranks raise the same error. If there
-are more ranks than cores, the poll yields the core between two tests.
+lines, lines and numbers travel in the same message.
+
+*Failures* (``ranks.py``). Every wait is a poll: a rank that fails sends a notice to all others,
+which find it while they wait, and all ranks raise the same error. Each collective function and
+method is guarded in this way. If there are more ranks than cores, the poll yields the core between
+two tests.
 
 *GPUs.* With ``device=``, the local steps of the matching search run on the GPU of the rank. The
 driver of the search is the same: `DeviceTrees` (``transversal/owned_trees_gpu.py``) has the methods

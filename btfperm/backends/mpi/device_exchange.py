@@ -13,6 +13,7 @@ then aborts the communicator of NCCL.
 from __future__ import annotations
 
 import os
+import weakref
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ class DeviceExchange:
         return found
 
     def __init__(self, exchange: Exchange) -> None:
-        self._exchange = exchange
+        self._exchange: Exchange = weakref.proxy(exchange)  # which has this object in `links`
         self._nccl: Any = None
         self._communicator: Any = None
         if exchange.size > 1:

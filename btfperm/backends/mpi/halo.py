@@ -57,6 +57,7 @@ class Halo:
         self._begins = np.searchsorted(self.ghosts, slices.bounds.astype(items.dtype))
         self._sent = np.diff(self._begins)
         self._shared: Array | None = None  # positions of what other ranks have as ghosts, by rank
+        self._made_in = 0  # the call in which the ranks exchanged them
         self._received = self._sent
 
     @property
@@ -86,8 +87,10 @@ class Halo:
 
     def shared(self) -> tuple[Array, Array, Array]:
         """The positions of what other ranks have as ghosts, sorted by rank; their numbers for each
-        rank; and the numbers of ghosts that each rank owns. Collective at the first call."""
-        if self._shared is None:
+        rank; and the numbers of ghosts that each rank owns. Collective at the first call, and
+        again if that call failed on a rank."""
+        if self._shared is None or not self.exchange.holds(self._made_in):
+            self._made_in = self.exchange.call
             self._received = self.exchange.counts_from(self._sent)
             numbers = self.exchange.move(self.ghosts[:, None], self._sent, self._received)[:, 0]
             self._shared = numbers - self.ghosts.dtype.type(self.slices.first)

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ranks of a communicator: how they wait for each other, and how they end a failed call.
+
+Every wait polls: it tests the request and the notices of failed ranks in turn. So a rank that fails
+(`guarded`) ends the call on all ranks with the same error, and no rank waits for ever. If a machine
+runs more ranks than it has cores, each poll yields the core.
+
+After a failure, some ranks may have begun a collective operation that others have not. Each rank
+describes the last one that it began, and those that have not begun it do so without data. Then the
+communicator can be used again. Only if they cannot, it is replaced by a new one.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from btfperm import errors
+from btfperm.backends.mpi.failures import described, rebuilt
+from btfperm.backends.mpi.launch import keyval
+from btfperm.backends.threads import usable_cores
+
+__all__ = ["Ranks"]
+
+_DESCRIPTION, _LEAVE, _NOTICE = 1, 2, 3  # tags of the messages about a failure
+_MOST_TAG = 32_767  # the largest one that every MPI has
+_POLLS = 50  # tests of a request between two tests for notices, where ranks have cores of their own
+_UNFINISHED: list[Any] = []  # interrupted requests; they hold arrays that MPI may still write to
+_PATIENCE = 5.0  # seconds for which a failed rank waits for the others
+_NOTICE_TIME = 0.05  # seconds between the message of rank 0 about the end and the end itself
+
+
+class _PeerFailed(Exception):  # noqa: N818
+    """Another rank has sent a notice."""
+
+
+class Ranks:
+    """A duplicate of a communicator. It is freed when nothing refers to this object any more; the
+    communicator of the caller does until it is freed.
+
+    Attributes
+    ----------
+    comm : the duplicate; rank, size : of it
+    rank_here : number of this rank among those of its machine; machine : the lowest of these
+    """
+
+    failed: ClassVar[Ranks | None] = None  # those that have agreed on a failure most recently
+
+    def __init__(self, comm: Any) -> None:
+        from btfperm.backends.mpi.launch import require_mpi
+
+        self._mpi = require_mpi()
+        self._held = [comm.Dup(), comm.Dup()]
+        self.comm, self._notices = self._held
+        weakref.finalize(self, _free, self._held).atexit = False
+        self.rank, self.size = int(comm.rank), int(comm.size)
+        self._is_guarded, self._calls = False, 0
+        self._failed_calls: set[int] = set()
+        self._begun = 0  # collective operations that this rank has begun
+        self._last: tuple[str, int, int] = ("barrier", 0, 0)  # see `_twin`
+        self._unfinished: Any = None  # the request of the last one, unless it has finished
+        self._must_renew = self._is_lost = False
+        here = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED)
+        self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
+        self._yields = int(here.size) > usable_cores()
+        here.Free()
+
+    @classmethod
+    def of(cls, comm: Any) -> Self:
+        """The object of a communicator: made at its first use, then the same one."""
+        if isinstance(comm, cls):
+            return comm
+        found = comm.Get_attr(keyval())
+        if found is None:
+            found = cls(comm)
+            comm.Set_attr(keyval(), found)
+        return found  # type: ignore[no-any-return]
+
+    # -- waiting -------------------------------------------------------------------------------
+
+    def wait(self, request: Any) -> None:
+        """Waits for a request.
+
+        Raises _PeerFailed when a notice of another rank arrives.
+        """
+        polls = 0
+        while not request.Test():
+            polls += 1
+            if not self._yields and polls % _POLLS:
+                continue
+            time.sleep(0)
+            if self._notices.Iprobe(tag=self._notice_tag()):
+                if request is not self._unfinished:
+                    _UNFINISHED.append(request)
+                raise _PeerFailed
+
+    def run(self, request: Any, kind: str, size: int = 0, root: int = 0) -> None:
+        """Waits for a collective operation that has just begun on `comm`; see `_twin`."""
+        self._begun += 1
+        self._last, self._unfinished = (kind, size, root), request
+        self.wait(request)
+        self._unfinished = None
+
+    def _twin(self, kind: str, size: int, root: int) -> Any:
+        """Begins an operation like one that another rank has begun: its kind, the number of its
+        integers for each rank (bytes in a broadcast), and the rank that has the data."""
+        own, all_of = np.zeros(size, np.int64), np.zeros((self.size, size), np.int64)
+        if kind in ("sum", "max"):
+            op = self._mpi.SUM if kind == "sum" else self._mpi.MAX
+            return self.comm.Iallreduce(own, np.zeros_like(own), op=op)
+        if kind == "gather":
+            return self.comm.Iallgather(own, all_of)
+        if kind == "all to all":
+            return self.comm.Ialltoall(all_of, np.zeros_like(all_of))
+        if kind == "broadcast":
+            return self.comm.Ibcast(np.zeros(size, np.uint8), root=root)
+        return self.comm.Ibarrier()
+
+    def barrier(self) -> None:
+        """Returns when all ranks have called it."""
+        if self.size > 1:
+            self.run(self.comm.Ibarrier(), "barrier")
+
+    # -- failures ------------------------------------------------------------------------------
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Runs one collective call: if it fails on a rank, all ranks raise the error of the lowest
+        rank that failed."""
+        if self._is_guarded:  # the outer call reports the failure
+            yield
+            return
+        self._prepare()
+        failure: BaseException | None = None
+        self._is_guarded, self._calls = True, self._calls + 1
+        try:
+            yield
+            self.barrier()
+        except _PeerFailed:
+            pass
+        except BaseException as error:
+            failure = error
+        else:
+            return
+        finally:
+            self._is_guarded = False
+        raise self._agreed(failure) from None
+
+    @property
+    def call(self) -> int:
+        """The number of the guarded call, for `holds`."""
+        return self._calls
+
+    def holds(self, call: int) -> bool:
+        """Whether what was made in a call exists on all ranks: not if that call has failed."""
+        return call not in self._failed_calls
+
+    def _prepare(self) -> None:
+        if self._is_lost:
+            raise errors.InvalidArgumentError(
+                "an earlier call over these MPI ranks failed, and not all ranks have reported it: "
+                "use another communicator"
+            )
+        if self._must_renew:
+            self._must_renew = False
+            before, self.comm = self.comm, self._notices.Dup()
+            self._held[0] = self.comm
+            before.Free()
+
+    def _notice_tag(self) -> int:
+        """The tag of a notice holds the number of the call: a rank that has left a call and fails
+        in the next one must not end the call before on a rank that is still in it."""
+        return _NOTICE + self._calls % (_MOST_TAG - _NOTICE)
+
+    def _agreed(self, failure: BaseException | None) -> BaseException:
+        """The error that all ranks raise. Called on each rank after the failure of one."""
+        mine = None if failure is None else described(failure)
+        if failure is not None:
+            for rank in range(self.size):
+                if rank != self.rank:
+                    self._send(bytearray(1), rank, self._notice_tag())
+        Ranks.failed = self
+        self._failed_calls.add(self._calls)
+        found = self._all_descriptions([mine, self._begun, *self._last])
+        if None in found:
+            _UNFINISHED.append(self._unfinished)
+            self._is_lost = True
+        else:
+            self._recover(found)
+        failures = {rank: each[0] for rank, each in enumerate(found) if each and each[0]}
+        if failure is not None and min(failures) == self.rank:
+            return failure
+        if not failures:
+            return errors.ResourceMissingError("another rank failed and did not report why")
+        return rebuilt(*failures[min(failures)])
+
+    def _send(self, data: Any, rank: int, tag: int) -> None:
+        request = self._notices.Isend(data, rank, tag=tag)
+        if not request.Test():
+            _UNFINISHED.append(request)
+
+    def _all_descriptions(self, mine: list[Any]) -> list[Any]:
+        """What each rank describes: its failure, None where it did not fail, and the last
+        collective operation that it began. None for ranks that do not answer."""
+        text = json.dumps(mine).encode()
+        found: list[Any] = [None] * self.size
+        found[self.rank] = mine
+        missing = set(range(self.size)) - {self.rank}
+        for rank in missing:
+            self._send(text, rank, _DESCRIPTION)
+        until = time.monotonic() + _PATIENCE
+        while missing and time.monotonic() < until:
+            status = self._mpi.Status()
+            for rank in sorted(missing):
+                if self._notices.Iprobe(source=rank, tag=_DESCRIPTION, status=status):
+                    buffer = bytearray(status.Get_count())
+                    self._notices.Recv(buffer, rank, tag=_DESCRIPTION)
+                    found[rank] = json.loads(buffer)
+                    missing.discard(rank)
+            time.sleep(1e-4)
+        return found
+
+    def _recover(self, found: list[Any]) -> None:
+        """Receives the notices of this call, and finishes the collective operations that some ranks
+        have begun. `found` is the same on all ranks."""
+        for rank, (failure, *_) in enumerate(found):
+            if failure is not None and rank != self.rank:
+                self._notices.Recv(bytearray(1), rank, tag=self._notice_tag())
+        begun = [each[1] for each in found]
+        most = max(begun)
+        kind, size, root = found[begun.index(most)][2:]
+        requests = [] if self._unfinished is None else [self._unfinished]
+        if min(begun) < most - 1 or (min(begun) < most and kind == "vectors"):
+            self._must_renew = True
+        elif self._begun < most:
+            requests.append(self._twin(kind, size, root))
+        until = time.monotonic() + (0 if self._must_renew else _PATIENCE)
+        for request in requests:
+            while not request.Test():
+                if time.monotonic() > until:
+                    _UNFINISHED.append(request)
+                    self._is_lost |= not self._must_renew
+                    break
+                time.sleep(1e-4)
+        self._begun, self._unfinished = 0, None
+
+    def leave_together(self) -> None:
+        """Returns on all ranks at the same time, after rank 0 has printed its message and calls
+        this, too, or after `_PATIENCE` seconds: a launcher may end all processes as soon as one has
+        ended, and then report that it ended them."""
+        leave_at = np.array([time.time() + _NOTICE_TIME])
+        if self.rank == 0:
+            for rank in range(1, self.size):
+                self._notices.Isend(leave_at, rank, tag=_LEAVE)
+        else:
+            until = time.monotonic() + _PATIENCE
+            while time.monotonic() < until and not self._notices.Iprobe(source=0, tag=_LEAVE):
+                time.sleep(1e-3)
+            if self._notices.Iprobe(source=0, tag=_LEAVE):
+                self._notices.Recv(leave_at, 0, tag=_LEAVE)
+        left = leave_at.item() - time.time()
+        time.sleep(min(max(0.0, left), _PATIENCE))  # clocks of machines may differ
+
+
+def _free(held: list[Any]) -> None:
+    """Frees the communicators that nothing uses any more. The MPI libraries do this without
+    messages, so that the ranks need not do it at the same time."""
+    from mpi4py import MPI
+
+    if not MPI.Is_finalized():
+        for comm in held:
+            comm.Free()
