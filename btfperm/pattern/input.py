@@ -73,7 +73,8 @@ def as_pattern(
     <Pattern 2 x 2, 3 entries>
     """
     if comm is not None or (isinstance(A, Pattern) and A.backend == "mpi"):
-        return _distributed(A, comm, shape, drop_zeros)
+        with over_ranks(A, comm):
+            return _distributed(A, comm, shape, drop_zeros)
     if is_valued(A):
         A = A.pattern
     if isinstance(A, Pattern) and shape is None and drop_zeros is None:

@@ -54,9 +54,10 @@ class DistributedTransversal(Transversal):
         """The whole transversal on each rank. Collective; O(m + n) memory on each rank."""
         fields = {name: value for name, value in vars(self).items() if name not in _OWN}
         makers = fields.pop("_makers", {})
-        for name in (*_MATES, *_SCALES):
-            if fields.get(name) is not None:
-                fields[name] = self.exchange.gather_all(fields[name])
+        with self.exchange.guarded():
+            for name in (*_MATES, *_SCALES):
+                if fields.get(name) is not None:
+                    fields[name] = self.exchange.gather_all(fields[name])
         return new_result(Transversal, fields, dict(makers))
 
     def cover(self) -> Cover:
@@ -84,8 +85,9 @@ class DistributedGraphMatching(GraphMatching):
         """The whole matching on each rank. Collective; O(n) memory on each rank."""
         own = ("n_vertices", "vertices", "exchange")
         fields = {name: value for name, value in vars(self).items() if name not in own}
-        for name in ("mate", "dual"):
-            fields[name] = self.exchange.gather_all(fields[name])
+        with self.exchange.guarded():
+            for name in ("mate", "dual"):
+                fields[name] = self.exchange.gather_all(fields[name])
         return GraphMatching(**fields)
 
     @property
@@ -127,20 +129,22 @@ class DistributedWeightedTransversal(WeightedTransversal):
         ------
         InvalidArgumentError : as there
         """
-        rows, cols = self._scale_logs()
-        upper = max((float(a.max()) for a in (rows, -cols) if a.size), default=-np.inf)
-        lower = min((float(a.min()) for a in (rows, -cols) if a.size), default=np.inf)
-        upper, lower = self.exchange.largest_real(upper), -self.exchange.largest_real(-lower)
-        return self._scaled(rows, cols, upper, lower)
+        with self.exchange.guarded():
+            rows, cols = self._scale_logs()
+            upper = max((float(a.max()) for a in (rows, -cols) if a.size), default=-np.inf)
+            lower = min((float(a.min()) for a in (rows, -cols) if a.size), default=np.inf)
+            upper, lower = self.exchange.largest_real(upper), -self.exchange.largest_real(-lower)
+            return self._scaled(rows, cols, upper, lower)
 
     def gather(self) -> WeightedTransversal:
         """The whole result on each rank. Collective; O(m + n) memory on each rank."""
         fields = {name: value for name, value in vars(self).items() if name not in _OWN}
-        for name in ("row_match", "col_match", "row_dual", "col_dual"):
-            if fields[name] is not None:
-                fields[name] = self.exchange.gather_all(fields[name])
-        if fields["transversal"] is not None:
-            fields["transversal"] = fields["transversal"].gather()
+        with self.exchange.guarded():
+            for name in ("row_match", "col_match", "row_dual", "col_dual"):
+                if fields[name] is not None:
+                    fields[name] = self.exchange.gather_all(fields[name])
+            if fields["transversal"] is not None:
+                fields["transversal"] = fields["transversal"].gather()
         return WeightedTransversal(**fields)
 
 
@@ -178,11 +182,13 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
 
     def gather(self) -> DulmageMendelsohn:
         """The whole decomposition on each rank. Collective; O(m + n) memory on each rank."""
-        whole = self.pattern.exchange.gather_all
-        transversal = self.transversal.gather()
+        exchange = self.pattern.exchange
+        with exchange.guarded():
+            transversal = self.transversal.gather()
+            whole = {name: exchange.gather_all(getattr(self, name)) for name in _DISTRIBUTED}
         fields = {
             "shape": self.shape,
-            **{name: whole(getattr(self, name)) for name in _DISTRIBUTED},
+            **whole,
             "coarse_rows": self.coarse_rows,
             "coarse_cols": self.coarse_cols,
             "row_match": transversal.row_match,
@@ -198,7 +204,10 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
     def block_sizes(self) -> tuple[int, int, int]:
         """The number of blocks with one row and one column, and the numbers of rows and columns of
         the largest block (of several, the first). Collective."""
-        exchange = self.pattern.exchange
+        with self.pattern.exchange.guarded():
+            return self._block_sizes(self.pattern.exchange)
+
+    def _block_sizes(self, exchange: Any) -> tuple[int, int, int]:
         rows, cols = self.row_blocks, self.col_blocks
         first = (int(rows[0]), int(cols[0])) if rows.size else (-1, -1)
         behind = exchange.from_all(*first)[exchange.rank + 1 :]
