@@ -125,7 +125,8 @@ if TYPE_CHECKING:  # the same names, for type checkers
 
 __version__ = "0.1.0"
 
-# The public names, and the module that defines each; a module is imported at its first use.
+# The public names, and the module from which each is imported when it is first used. `__version__`
+# and the modules in _MODULES are public, too.
 _MODULE_OF = {
     "Algorithm": "registry",
     "BackendUnavailableError": "errors",
@@ -202,7 +203,7 @@ _MODULE_OF = {
     "write_matrix": "io",
 }
 
-# Modules that users name as attributes, and that are loaded when they do.
+# Modules that are loaded when a user names them as attributes.
 _MODULES = ("conventions", "diagnosis", "io", "reports", "testing")
 
 __all__ = [*_MODULE_OF, "__version__", "testing"]

@@ -2,7 +2,7 @@
 """Checks of the types and values of arguments, and of the names of keyword arguments.
 
 The checks raise `InvalidArgumentError` if a value has a wrong type or is not possible, so that no
-inner code fails with its own TypeError. Only an unknown keyword raises TypeError, as in Python.
+inner code fails with its own TypeError. An unknown keyword raises TypeError, as in Python.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def truth(name: str, value: Any) -> bool:
 
 
 def path_text(path: Any) -> str:
-    """The file name of a path, which must be one that the system can have.
+    """The path as text. It may hold no null character, and the encoding of file names must have all
+    its characters.
 
     >>> path_text("a\\0b.mtx")
     Traceback (most recent call last):

@@ -5,7 +5,7 @@
 code  meaning
 ====  =========================================================================
 0     done
-1     the matrix or the permutation failed the requested check, or a limit ended the search
+1     the matrix is singular, a check failed, or a limit ended the search
 2     wrong usage
 3     unreadable input
 4     a backend or a resource (memory, disk, device) is missing, or an older file must stay
@@ -48,10 +48,11 @@ __all__ = [
 
 
 class BtfpermError(Exception):
-    """Base of everything btfperm raises on purpose; its text is one sentence for people.
+    """Base class of the exceptions of btfperm; the text is written for people.
 
-    The sentence may quote text from a file. ``str`` gives it printable, on one line and of bounded
-    length (`btfperm.printable`); ``args`` holds it as it was raised.
+    The text may quote a file. ``str`` gives it printable and of bounded length (see
+    `btfperm.printable`), on one line unless the error is a failed assertion; ``args`` holds the
+    text as it was raised.
     """
 
     exit_code = 4
@@ -76,7 +77,8 @@ class UnreadableInputError(BtfpermError, ValueError):
 
 
 class InvalidMatrixError(UnreadableInputError):
-    """The caller's arrays are no valid matrix, or lack the values that the function needs."""
+    """The matrix is not valid, or not of the kind that the function needs: for example, it
+    has no values, or a graph is not symmetric. The message names a file only if there is one."""
 
 
 class CheckFailedError(BtfpermError):
@@ -86,19 +88,19 @@ class CheckFailedError(BtfpermError):
 
 
 class DefectError(BtfpermError, RuntimeError):
-    """A result of btfperm failed its certificate, and so did the second attempt: please report it
-    with the matrix."""
+    """A result of btfperm failed its check, and no other attempt succeeded or was possible. Please
+    report it with the matrix."""
 
     exit_code = 70
 
 
 class DefectWarning(RuntimeWarning):
-    """A result of btfperm failed its certificate; the result that was returned comes from another
-    algorithm. Please report it with the matrix."""
+    """A matching failed its certificate, and the result comes from a second search. Please report
+    it with the matrix."""
 
 
 class _ReportError(CheckFailedError, AssertionError):
-    """A failed assertion, which may take several lines; each of them is a sentence."""
+    """A failed assertion, whose text may have several lines."""
 
     def __str__(self) -> str:
         return "\n".join(map(one_line, Exception.__str__(self).splitlines()))
@@ -106,8 +108,9 @@ class _ReportError(CheckFailedError, AssertionError):
 
 class StructurallySingularError(_ReportError):
     """Raised by :mod:`btfperm.testing` when a matrix is not square or not of full structural rank,
-    and by `preorder`. The message is the text of the diagnosis, and the attribute `diagnosis` holds
-    the diagnosis itself, see `btfperm.diagnose`."""
+    and by `preorder` for a square matrix that is structurally singular. The attribute `diagnosis`
+    holds the result of `btfperm.diagnose`, which the message describes; it is None if the matrix is
+    singular only without its stored zeros."""
 
     def __init__(self, text: str, diagnosis: Diagnosis | None = None) -> None:
         super().__init__(text, diagnosis)
@@ -139,17 +142,18 @@ class LimitReachedError(BtfpermError):
 
 
 class NumericallySingularError(CheckFailedError, ArithmeticError):
-    """Raised when a factorization meets a zero pivot: the matrix is structurally nonsingular, but
-    numerically singular."""
+    """Raised when a factorization meets a zero pivot: the matrix is numerically singular."""
 
 
 class BackendUnavailableError(BtfpermError, RuntimeError):
-    """The caller requested a backend, by its name or by an algorithm that only this backend has,
-    and it does not work on this machine or lacks the memory for this matrix."""
+    """A backend that the caller requested, by its name or by an algorithm that only it has, does
+    not work on this machine or lacks the memory for this matrix; or the GPU that holds the matrix
+    cannot be used."""
 
 
 class BackendWarning(RuntimeWarning):
-    """A backend that ``"auto"`` chose did not work; the result comes from another one."""
+    """A backend did not work, and the CPU computed the result, or a part of it; or the system
+    refused some of the threads."""
 
 
 class ResourceMissingError(BtfpermError, OSError):
@@ -179,7 +183,7 @@ class StoredZerosWarning(UserWarning):
     """Entries stored with the value zero: how many, and whether they change the rank.
 
     ``other_rank`` is the structural rank without them, or with them if they were dropped; None if
-    a limit ended its computation.
+    a limit ended the search before it was known.
     """
 
     def __init__(self, text: str, other_rank: int | None = None) -> None:

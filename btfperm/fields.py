@@ -46,13 +46,13 @@ SCALINGS = (
     Field("log_row_scale", "m", "the natural logarithm of the scaling of each row", False),
     Field("log_col_scale", "n", "the natural logarithm of the scaling of each column", False),
 )
-"""Real numbers that only a decomposition by a weighted transversal has, in files of every
-convention. They belong to the original rows and columns: element i is that of row i of the
-matrix, wherever a permutation moves this row."""
+"""Real numbers that a decomposition has only if its weighted transversal has scalings (the
+objective "product"). They belong to the original rows and columns: element i is that of row i of
+the matrix, wherever a permutation moves this row."""
 
 
 def lengths(shape: tuple[int, int], boundaries: int) -> dict[str, int]:
-    """The number of elements of each field, for a matrix of this shape with this number of fine
-    block boundaries."""
+    """The number of elements of each field in `FIELDS`, for a matrix of this shape with this number
+    of fine block boundaries."""
     known: dict[str, Any] = {"m": shape[0], "n": shape[1], "b+1": boundaries, "": 1}
     return {field.name: int(known.get(field.length, field.length)) for field in FIELDS}

@@ -38,8 +38,8 @@ __all__ = ["Ordered", "order_file"]
 
 PathLike = str | os.PathLike[str]
 #: called with a stage (``"read"``, ``"search"``, ``"decompose"``, ``"weigh"``, ``"order"``,
-#: ``"write"``), the file that it works on or None, and, while a file is read, the bytes read and
-#: its size (None where unknown)
+#: ``"write"``), the file that the stage reads or writes or None, the number of bytes read so far
+#: (0 in other stages), and the size of the file or None
 Progress = Callable[[str, PathLike | None, int, int | None], None]
 
 
@@ -52,8 +52,9 @@ class Ordered:
 
     Attributes
     ----------
-    pattern : of the matrix
-    transversal : the maximum transversal, or the partial one that a limit allowed
+    pattern : of the matrix; with `weights`, of its nonzeros
+    transversal : the maximum transversal, with `weights` the weighted one; or the one that was
+        found when a limit ended the search
     decomposition : None where a limit ended the search; nothing was written then
     seconds : of each stage
     written : the files written
@@ -94,21 +95,21 @@ def order_file(
     ----------
     path : as for `read`
     outputs : files to write, each as `save` writes it
-    format, convention : as for `save`. In the convention of a solver, a structurally singular
-        square matrix is completed as `block_triangular_form` does
-    solver : write the order of `preorder` for this solver, in its convention by default: it is
-        ordered against fill inside the blocks, too
+    format, convention : as for `save`. In one process, the conventions that put a matching on the
+        diagonal complete a structurally singular square matrix as `block_triangular_form` does
+    solver : write the order of `preorder` for this solver, by default in the convention of the
+        solver. This order also reduces fill inside the blocks
     weights : an objective of `weighted_transversal`. The decomposition and the order for a solver
         then have the weighted transversal, and files hold its scalings if it is "product". The
         file must hold values, and stored zeros are left out. "none": only the pattern counts.
         None: as "none", but the order for a solver has large entries on the diagonal where
         `preorder` chooses them
     drop_zeros, threads : as for `read` and `maximum_transversal`
-    progress : called at the start of each stage; repeatedly while the file is read, if only its
-        pattern is needed
+    progress : called at the start of each stage, and, in one process, while the file is read if
+        only its pattern is needed
     write : called as ``write(result, path, format=..., convention=...)`` for each output
-    comm : an mpi4py communicator, all of whose ranks make this call: each rank reads a part of the
-        file, and the results are distributed. Without `solver`
+    comm : an mpi4py communicator, all of whose ranks make this call. The results are distributed
+        over the ranks. `solver` must be None
     options : as for `maximum_transversal`; with weights, `algorithm` may be one of
         `weighted_transversal`
 
@@ -247,7 +248,7 @@ def _weighed(
 def _weighed_over_ranks(
     pattern: Any, result: Any, weights: str, request: Request, **how: Any
 ) -> tuple[WeightedTransversal, Diagonals]:
-    """The same over ranks. Collective."""
+    """`_weighed` for a matrix over MPI ranks. Collective."""
     from btfperm.weighted.diagonal_mpi import diagonals_over_ranks
     from btfperm.weighted.weigh_mpi import weigh_over_ranks
 
@@ -264,8 +265,8 @@ def _for_solver(
     solver: Any,
     threads: int | None,
 ) -> tuple[SolverOrder, WeightedTransversal | None]:
-    """The order for a solver, and the weighted transversal if its values put that on the diagonal,
-    else None."""
+    """The order for a solver, and the weighted transversal if the order has that on the diagonal
+    and was chosen by the values; else None."""
     from btfperm.preorder import order_for_solver, preorder
 
     if valued is not None and pattern.m == pattern.n == transversal.size:
@@ -325,13 +326,13 @@ def _weigher(options: dict[str, Any], weights: str | None) -> str:
 def _for_weights(
     weights: str, weigher: str, options: dict[str, Any], *, is_over_ranks: bool
 ) -> dict[str, Any]:
-    """The options of the search for the structural rank. It runs on the backend of the weighted
-    search.
+    """The options of the search for the structural rank. In one process, this search runs on the
+    backend of the weighted search.
 
     Raises
     ------
-    InvalidArgumentError : there is no such objective, or the caller requests a GPU for a weighted
-        search that runs on the CPU, or one of several GPUs
+    InvalidArgumentError : there is no such objective; or, in one process, the caller requests a GPU
+        for a weighted search that runs on the CPU, or names a device
     """
     from btfperm.weighted import Objective
 
@@ -358,7 +359,8 @@ def _for_weights(
 def _chosen(
     valued: ValuedPattern, d: DulmageMendelsohn, w: WeightedTransversal
 ) -> tuple[DulmageMendelsohn, Diagonals]:
-    """The decomposition with the weights that `preorder` chose, and the diagonal entries."""
+    """The decomposition with the weighted transversal that `preorder` chose, and the diagonal
+    entries before and after."""
     from btfperm.weighted import moduli
     from btfperm.weighted.diagonal import diagonals_of
 
@@ -381,8 +383,9 @@ def _with_weights(d: Any, w: WeightedTransversal) -> Any:
 def _completed(
     result: DulmageMendelsohn, targets: Sequence[Convention]
 ) -> BlockTriangularForm | None:
-    """The block triangular form if the matrix is square and structurally singular and a file is
-    written in a solver's convention: only this form has a completed permutation. Else None."""
+    """The block triangular form if the matrix is square, structurally singular and not over MPI
+    ranks, and a file is written in a convention that pairs rows and columns on the diagonal: only
+    this form has a completed permutation. Else None."""
     m, n = result.shape
     if result.pattern is None or result.pattern.backend == "mpi":  # no rank has the whole matrix
         return None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pytest plugin: assertions as fixtures, and reports of failing matrices.
 
-pytest loads this module at its start in every project, so nothing else is imported until a test
-uses it. Unless ``--btfperm-reports`` names a folder, the plugin writes no file, and prints nothing
-but the messages of failed assertions.
+pytest loads this module at its start wherever btfperm is installed, so the module imports no other
+part of btfperm, nor NumPy, before a test needs it. Unless ``--btfperm-reports`` names a folder, the
+plugin writes no file, and prints nothing but the messages of failed assertions.
 """
 
 from __future__ import annotations

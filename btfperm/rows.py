@@ -49,8 +49,8 @@ class Row:
 
 @functools.cache
 def _imported(name: str) -> Any:
-    """The module of this name, cached: each file that is read is compared with all rows, and
-    `importlib` takes several times longer to look a module up."""
+    """The module of this name, cached: a file that is read is compared with one row after the
+    other, and a lookup by `importlib` takes longer."""
     return importlib.import_module(name)
 
 

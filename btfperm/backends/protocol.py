@@ -2,8 +2,8 @@
 """What a backend is: the methods that `btfperm.path` calls, and the data that they exchange.
 
 A *session* lasts for one call of the library and holds the matrix and its copies. A *problem*
-is the pattern and the current matching on one backend. `path` uses only the attributes of
-`Problem` below; the others belong to the backend that made it.
+is the pattern and the current matching on one backend. `path` uses the attributes of `Problem`
+below, and of a problem on the host also `dropped` and `proven`; all others belong to the backend.
 """
 
 from __future__ import annotations
@@ -136,8 +136,8 @@ class Backend(Protocol):
         """Runs a row of the registry within the limits of the request; the matching of the problem
         is improved in place.
 
-        `within` is the bound that a rule of ``auto`` sets, in passes over the entries on the CPU
-        and in polls without progress on a GPU, or None; `in_order` is explained at `Plan`.
+        `within` is the bound that a rule of ``auto`` sets, or None: in passes over the entries on
+        the CPU, in polls on a GPU, see `Rule`. `in_order` is explained at `Plan`.
         """
 
     def prove(

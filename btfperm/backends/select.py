@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What works on this machine, and why the rest does not: the facts behind `btfperm doctor`.
 
-Optional packages are not imported; their metadata is read. There are exceptions, to test that they
-work: the compiled core and mpi4py are loaded, and CuPy runs a kernel if there is a GPU.
+Packages are not imported to list them; their metadata is read. To test the backends, the compiled
+core and mpi4py are loaded, and CuPy runs a kernel on each GPU if there is one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Package:
     Attributes
     ----------
     name : import name
-    extra : ``"required"``, or the optional extra that installs it
+    extra : ``"required"``, or the name of the feature that uses it
     version, location : of the installed one; None when it is not installed
     hint : how to install it
     """
@@ -90,7 +90,7 @@ class Machine:
 
 
 def packages() -> tuple[Package, ...]:
-    """Every package that btfperm needs or can use, installed or not.
+    """The packages that `btfperm doctor` lists, installed or not.
 
     >>> [p.extra for p in packages() if p.name == "numpy"]
     ['required']

@@ -23,10 +23,11 @@ __all__ = [
 
 MOST_THREADS = 1024  # the largest number that a caller may request
 _MOST_TOGETHER = 254  # the smallest tables of the core have space for this number
-_WORTH_PASSING = 1_000_000  # entries, which one thread visits in three milliseconds
+_WORTH_PASSING = 1_000_000  # entries; one thread visits fewer in some milliseconds
 
-# A forked child has OpenMP's list of the threads of its parent, but not the threads: it would wait
-# for them forever, whichever library started them. A parent with one thread has no such list.
+# A forked child has OpenMP's list of the threads of its parent, but not the threads: its first
+# region would wait for them forever. Each thread of the parent may be one of OpenMP's, so a child
+# is safe only if its parent had one thread.
 _forked = False
 _had_others = False
 _said = False  # whether the process was warned that the system refuses threads

@@ -6,7 +6,8 @@ shows the rows of matrices as a table. Matrices are also read packed by gzip, bz
 a `.tar` of the SuiteSparse collection; ``-`` is standard input.
 
 The content decides which format a file has. The suffix decides only if the content cannot.
-`btfperm.io.formats.register` adds a format. Modules are imported at their first use.
+`btfperm.io.formats.register` adds a format of matrices. The module of a format is imported when a
+file is first compared with it or written by it.
 """
 
 from __future__ import annotations
@@ -50,16 +51,18 @@ def read(
     drop_zeros : whether entries stored with the value zero are left out
     threads : threads that parse; 0 means all cores this process may use. The readers of formats
         other than Matrix Market ignore it, except for the layout bsr of npz files
-    progress : called repeatedly with the number of bytes read, and with the size of the file or
-        None if it is unknown
+    progress : called with the number of bytes read so far, and with the size of the file or None if
+        it is unknown: after each block of a Matrix Market file, else once
 
     Returns
     -------
     Pattern
         ``source`` holds the file's name and the SHA-256 of its bytes.
 
-    Raises `UnreadableInputError` with one sentence that names the file and the line.
-    O(size of the file) time; at most 8 bytes per entry beside the result, for Matrix Market.
+    Raises `UnreadableInputError` with one sentence that names the file and, if one line of a text
+    file is wrong, this line; and `ResourceMissingError` if there is not enough memory.
+    O(size of the file) time. For a Matrix Market file with 32-bit indices, reading takes about 8
+    bytes per entry beside the result.
 
     Examples
     --------
@@ -84,9 +87,9 @@ def read(
 
 def stream_entries(path: PathLike, take: Any, block: int) -> tuple[Header, dict[str, Any]]:
     """Reads a graph or matrix in parts: calls ``take(rows, cols, values)`` with the stored entries
-    of about `block` bytes of the file, one part after the other. Returns the header and the origin
-    as ``Pattern.source`` holds it. Of a symmetric Matrix Market file, the entries are those of one
-    triangle; `values` is None if the file holds none.
+    of one part of the file after the other; `block` is the approximate number of bytes of a part.
+    Returns the header, and the origin as ``Pattern.source`` holds it. Of a symmetric Matrix Market
+    file, the entries are those that the file lists; `values` is None if the file holds none.
 
     Raises `UnreadableInputError` as `read`, and for a format that cannot be read in parts.
     """
@@ -222,7 +225,8 @@ def peek(path: PathLike) -> Header:
 
     Raises
     ------
-    UnreadableInputError : the file is no matrix; the message names file and line
+    UnreadableInputError : the file is no matrix; the message names the file and, if one line is
+        wrong, this line
 
     Examples
     --------
@@ -245,9 +249,9 @@ def write_matrix(
     the format, unless `format` is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output;
     its format is Matrix Market by default. A matrix on a GPU is copied to the host first.
 
-    `btfperm.io.formats` lists the suffixes of each format. A `Pattern` and a matrix of truth values
-    become a Matrix Market file of the field pattern. All entries are written, symmetric or not.
-    Raises `ResourceMissingError` if the disk is full, and does not change an older file; with
+    `btfperm.io.formats` lists the suffixes of each format. In Matrix Market, a `Pattern` and a
+    matrix whose entries are all True have the field pattern. All entries are written, symmetric or
+    not. Raises `ResourceMissingError` if the disk is full, and does not change an older file; with
     ``replace=False`` also if there is an older file. Raises `InvalidArgumentError` for the suffix
     of no format, or for complex values where the format has none.
 
@@ -260,7 +264,7 @@ def write_matrix(
 
     Notes
     -----
-    O(m + n + nnz), and the size of the file.
+    O(size of the file) for Matrix Market; for other formats O(m + n + nnz log nnz).
 
     Examples
     --------

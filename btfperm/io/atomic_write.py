@@ -41,10 +41,10 @@ def remove_unfinished() -> None:
 def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Iterator[BinaryIO]:
     """A binary file that becomes `path` when the block ends without an error.
 
-    Pipes, devices and ``-`` (standard output) are written directly. An older file keeps its
-    permissions; a symbolic link stays one, its target is replaced. With ``replace=False`` an older
-    file stays as it is, also one that another process has written in the meantime. Raises
-    `ResourceMissingError`.
+    Pipes, devices, files under ``/dev`` and ``/proc``, and ``-`` (standard output) are written
+    directly. The new file has the permissions of an older one; a symbolic link stays one, its
+    target is replaced. With ``replace=False`` an older regular file stays as it is, also one that
+    another process has written in the meantime. Raises `ResourceMissingError`.
 
     Examples
     --------

@@ -23,15 +23,15 @@ class Columns(NamedTuple):
 
 
 def compressed_columns(A: Any, pointers: float = 1) -> Columns:
-    """The columns of a ``coo_array`` whose positions are checked; the values of duplicates are
-    added up in their own type. O(m + n + entries log entries).
+    """The columns of a ``coo_array`` whose positions the caller has checked; the values of
+    duplicates are added up, and keep their type. O(m + n + entries log entries).
 
     Before any memory is allocated, the requirement is checked: the writer needs `pointers` numbers
     for each column, `indptr` included.
 
     Raises
     ------
-    InvalidMatrixError : a sum of integers overflows
+    InvalidMatrixError : the type of the values cannot hold a sum of integers
     ResourceMissingError : there is not enough memory for the columns
     """
     from btfperm.pattern import Pattern, check_memory

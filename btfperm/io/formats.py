@@ -40,8 +40,8 @@ class MatrixFormat(Row):
     suffixes : of its files, lower case, with the dot
     writes : suffixes with which it is written, packed ones too; the first one, without the dot, is
         the name for ``--format``; empty if the format is only read
-    values : what the values can be: "real", "complex", "integer", "pattern". `write_matrix` raises
-        for complex values where "complex" is missing; with "pattern" alone, it writes no values
+    values : what the values can be: "real", "complex", "integer", "pattern". If "complex" is
+        missing, `btfperm.io.write_matrix` refuses complex values
     summary : what is special about it, one line
     first_line : what the first line begins with, for the message about a file that has a suffix of
         this format and another content
@@ -67,7 +67,8 @@ class ResultFormat(Row):
     Attributes
     ----------
     name : also the suffix, without the dot
-    convention : the convention that is written unless another is given
+    convention : the convention that is written by default, except for the order for a solver if
+        `any_convention`
     readable : whether `btfperm.io.load` reads it
     any_convention : whether it also holds other conventions than `convention`
     """

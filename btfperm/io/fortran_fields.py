@@ -64,7 +64,7 @@ def read_fields(
     of the last line read.
 
     The array grows with the numbers found. `what` names them in messages. Raises
-    `UnreadableInputError` when the file ends early or a field holds no number. O(`count`).
+    `UnreadableInputError` when the file ends early or a field holds no number. O(lines read).
     """
     limits = np.iinfo(dtype) if np.issubdtype(dtype, np.integer) else None
     out = np.empty(source.first_capacity(count, 1), dtype=dtype)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The content of a `.gz` file.
 
-`gzip.GzipFile` reads the names in a header byte by byte, at a megabyte a second, and a file may
-hold a header of any length. Here zlib reads the headers, and checks all that they declare.
+`gzip.GzipFile` reads the names in a header byte by byte, and a file may hold a header of any
+length. Here zlib reads the headers.
 """
 
 from __future__ import annotations

@@ -10,9 +10,8 @@ one adds a fifth when right-hand sides follow. The three letters of the type mea
     S symmetric   U unsymmetric   H hermitian   Z skew-symmetric   R rectangular
     A assembled   E elemental (refused)
 
-SciPy reads only assembled, real and integer matrices of the older format, and needs the values;
-this reader takes all assembled ones. The files that it writes, without
-right-hand sides, are valid in both formats.
+SciPy's reader accepts fewer types and needs the values; this reader takes all assembled matrices.
+The files that this module writes have no right-hand sides and are valid in both formats.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def head(source: Source) -> Header:
 def read_pattern(
     source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
 ) -> Pattern:
-    """O(size of the file); beside the result at most 16 bytes per entry."""
+    """O(size of the file)."""
     from btfperm.pattern import Pattern
 
     cards = _read_cards(source)

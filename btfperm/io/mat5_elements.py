@@ -166,7 +166,7 @@ class Elements:
     Attributes
     ----------
     position : the bytes of `data` before the next byte to read
-    left : the bytes behind the current element
+    left : the bytes behind the current element, in the element that contains it
     """
 
     def __init__(self, data: BinaryIO, order: str, position: int, size: int) -> None:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MATLAB files of version 5 to 7.
 
-The matrix is the only sparse variable in the file, or ``Problem.A`` as the SuiteSparse collection
-stores it, or the variable named in ``file.mat:NAME``, which may be dense: its nonzeros are the
-entries then. Version 7.3 is HDF5 and is not read.
+The matrix is the variable named in ``file.mat:NAME``, which may be dense: its nonzeros are the
+entries then. Without a name, it is the only sparse variable in the file. If a variable is a struct
+with a field A, as ``Problem`` in the files of the SuiteSparse collection, this field is used in its
+place. Version 7.3 is HDF5 and is not read.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def head(source: Source) -> Header:
 def read_pattern(
     source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
 ) -> Pattern:
-    """O(size of the file); beside the result at most 24 bytes per entry."""
+    """O(size of the file); for a dense variable O(m n)."""
     from btfperm.pattern import Pattern
 
     matrix = _load(source)
@@ -86,8 +87,8 @@ def read_matrix(source: Source) -> Any:
 
 
 def write_matrix(file: BinaryIO, A: Any) -> None:
-    """The variable is called A. Its values are logical, double or complex double, the only types
-    that MATLAB and Octave have for sparse matrices.
+    """The variable is called A. Its values are logical, double or complex double, the types of
+    sparse matrices that all versions of MATLAB and Octave have.
 
     Raises
     ------
@@ -192,8 +193,8 @@ def _sparse(file: BinaryIO, entry: Variable) -> _Columns:
 
 
 def _dense(file: BinaryIO, entry: Variable, name: str) -> _Columns:
-    """The nonzeros of a dense variable as compressed columns. Values are taken in blocks, so that
-    temporary arrays are short."""
+    """The nonzeros of a dense variable as compressed columns. Their positions are computed in
+    blocks, so that temporary arrays are short."""
     from btfperm.pattern.arrays import columns_shape, index_type
 
     m, n = columns_shape((entry.shape[0], entry.shape[1]), name)

@@ -7,11 +7,11 @@ fast_matrix_market writes them.
 
 Accepted beyond the letter of the format: a byte order mark, one percent sign before MatrixMarket,
 the fields double and unsigned-integer, any case in the header, Windows line ends, blank lines and
-comments between entries, text after an entry of a coordinate file (a surplus number, too), values
-in a pattern file, entries above the diagonal of a symmetric file, an entry given more than once
-(`read_pattern` merges the duplicates, `read_matrix` returns all of them), the letter D of a Fortran
-exponent. Each number must end where its token ends, at white space or at a comment. A zero in a
-dense `array` file is no entry.
+comments between entries, a comment after an entry, other text after an entry of a coordinate file
+(a surplus number, too), values in a pattern file, entries above the diagonal of a symmetric file,
+an entry given more than once (`read_pattern` merges the duplicates, `read_matrix` returns all of
+them), the letter D of a Fortran exponent. Each number must end where its token ends, at white space
+or at a comment. A zero in a dense `array` file is no entry.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def head(source: Source) -> Header:
 def read_pattern(
     source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
 ) -> Pattern:
-    """O(size of the file); beside the result at most 8 bytes per entry and some megabytes."""
+    """O(size of the file); beside the result, about 8 bytes per entry if indices have 32 bits, and
+    the blocks of text."""
     from btfperm.io.matrix_market_body import read_body
     from btfperm.pattern import Pattern
 
@@ -102,8 +103,8 @@ def read_matrix(source: Source) -> Any:
 
 
 def stream_entries(source: Source, take: Take, block: int) -> Header:
-    """Calls `take` with the stored entries of one block of text after the other, in bounded memory;
-    of a symmetric matrix these are those of one triangle."""
+    """Calls `take` with the entries of one block of text after the other, as the file lists them,
+    in bounded memory. Of a symmetric matrix, files list one triangle."""
     from btfperm.io.matrix_market_body import stream_body
 
     header, line = read_header(source)
@@ -131,7 +132,7 @@ def _lines(
     cols: npt.NDArray[Any],
     values: npt.NDArray[Any],
 ) -> memoryview:
-    """The text of some entries. A long call into the core would not respond to Ctrl-C."""
+    """The text of some entries. A long call of fast_matrix_market would not respond to Ctrl-C."""
     index = np.int32 if max(shape) <= np.iinfo(np.int32).max else np.int64
     fmm, text = core(), io.BytesIO()
     cursor = fmm.open_write_stream(text, fmm.header(), 0, -1)

@@ -2,11 +2,13 @@
 """The entries of a Matrix Market file, in bounded memory.
 
 Idea        The text is read in blocks that end at line ends. The core counts the entries of each
-            block, parses them straight into slices of the two final arrays, and checks that each
-            number ends where its token ends (`matrix_market.hpp`). Of the values only the zeros
-            are stored, unless the caller requests all values.
-Cost        O(size of the file); 8 bytes per entry (int32), and about twice a block.
-Beware      The arrays grow with the entries read, not with the number that the header declares.
+            block, parses their positions into slices of the arrays of the result, and checks that
+            each number ends where its token ends (`matrix_market.hpp`). Of the values only the
+            zeros are stored, unless the caller requests all values.
+Cost        O(size of the file); 8 bytes per entry with 32-bit indices, and about twice a block
+Beware      The header may declare any number of entries. The arrays begin with at most as many
+            places as the file can hold entries (a packed file: its bytes, or 65,536), and grow with
+            the entries read.
 """
 
 from __future__ import annotations
@@ -85,7 +87,8 @@ class Body:
         self.zeros: npt.NDArray[np.bool_] | None = None
 
     def reserve(self, count: int, limit: int | None = None) -> None:
-        """Allocates `count` more entries, and half as many again, up to `limit`."""
+        """Makes room for `count` more entries. If the arrays must grow, they get 1.5 times the
+        places needed, but not more than `limit`."""
         needed = self.used + count
         if needed > self.rows.size:
             grown = needed + needed // 2
@@ -117,7 +120,8 @@ def read_body(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Body:
-    """Reads all entries; a symmetric list is expanded if `expand` is True.
+    """Reads all entries. `expand` adds the transposes of the entries of a symmetric coordinate
+    file; those of a dense file are always added.
 
     `line` is the number of lines the header took; `threads` = 0 means all cores. Raises
     `UnreadableInputError` with the line of the file.
@@ -136,10 +140,10 @@ def read_body(
 
 
 def stream_body(source: Source, header: Header, line: int, take: Take, block: int) -> None:
-    """Calls `take` with the entries of one block of text after the other, as they are stored.
+    """Calls `take` with the entries of one block of text after the other, as the file lists them.
 
-    A block has about `block` bytes. The arrays are overwritten after each call. Raises the
-    same errors as `read_body`.
+    A block has about `block` bytes. The arrays are overwritten after each call of `take`. Raises
+    what `read_body` raises.
     """
     body = Body(header, _FIRST_CAPACITY, VALUE_TYPE.get(header.field))
 

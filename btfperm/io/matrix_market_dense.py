@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The positions of the values of a Matrix Market file in array format, which lists a dense matrix
-column by column; of a symmetric matrix, only the lower triangle."""
+column by column; of a symmetric matrix, only the lower triangle, and of a skew-symmetric one, only
+what is below the diagonal."""
 
 from __future__ import annotations
 
@@ -28,8 +29,9 @@ class ArrayPosition:
         self._row = self._first_row()
 
     def append(self, body: Body, found: npt.NDArray[Any]) -> None:
-        """Appends the nonzeros among the values that follow in the file. `found` holds these
-        values, or, if values are not kept, a flag for each of them that is true for a zero."""
+        """Appends the nonzeros among the values that follow in the file, and their transposes if
+        the file holds one triangle. `found` holds these values, or, if values are not kept, a flag
+        for each of them that is true for a zero."""
         if self._symmetry == "general":
             self._append_general(body, found)
             return

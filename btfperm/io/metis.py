@@ -3,9 +3,9 @@
 
 The digits of `fmt` state whether each line begins with the size of the vertex (100), whether its
 `ncon` weights follow (10), and whether each neighbour is followed by the weight of the edge (1).
-Vertices count from 1. A line that begins with ``%`` is a comment; an empty line is a vertex without
-neighbours. The matrix holds both directions of each edge, as the file does; sizes and weights of
-vertices are skipped.
+Vertices count from 1. A line that begins with ``%`` is a comment. After the first line, an empty
+line is a vertex without neighbours, if vertices have neither size nor weights. The matrix holds
+both directions of each edge, as the file does; sizes and weights of vertices are skipped.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def read_matrix(source: Source) -> Any:
 
 def stream_entries(source: Source, take: Take, block: int) -> Header:
     """Calls `take` with the entries of one group of vertices after the other. Each edge is listed
-    in both directions. A group has whole lines, of about `block` bytes or more; it may be empty."""
+    in both directions. Whenever `block` / 4 numbers are stored, and at the end, `take` gets the
+    complete lines among them, which may be none."""
     layout = _layout(source)
     body, read, found = _Body(source, layout), 0, 0
     for first, numbers, counts in body.parts(block // 4):

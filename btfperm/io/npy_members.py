@@ -171,8 +171,8 @@ def read_npy(file: BinaryIO) -> npt.NDArray[Any]:
 def write_array(
     archive: zipfile.ZipFile, key: str, array: npt.NDArray[Any], dtype: type | None = None
 ) -> None:
-    """Appends an array, as `numpy.savez` lays it out; converted to `dtype` piece by piece, so that
-    a large one never exists twice."""
+    """Appends an array in C order, as `numpy.savez` lays it out. It is converted to `dtype` piece
+    by piece, so that the conversion needs no second array of this length."""
     kind = array.dtype if dtype is None else np.dtype(dtype)
     with array_writer(archive, key, array.shape, kind) as put:
         put(array.reshape(-1))

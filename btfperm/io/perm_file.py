@@ -86,7 +86,8 @@ def target(
 
     Raises
     ------
-    InvalidArgumentError : the format or the convention is unknown, or they do not go together
+    InvalidArgumentError : the format or the convention is unknown, the format does not hold the
+        convention, or the convention does not hold the order for a solver
     """
     name = path_text(path)
     format = PurePath(name).suffix[1:].lower() if format is None else text("format", format)

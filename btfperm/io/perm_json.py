@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`perm.json`: one object with a list for each field, `convention`, and `meta` as an object.
+"""`perm.json`: one object with a list for each field (a number if the field is one number), the
+string `convention`, and `meta` as an object.
 
 Long lists of numbers are cut out of the text and parsed into arrays, those of whole numbers by the
 core. The rest is small and is decoded to Python objects.
@@ -56,7 +57,8 @@ def members(source: Any, text: bytes) -> dict[str, Any]:
 
     Raises
     ------
-    UnreadableInputError : it is no JSON object, or a long list belongs to no member
+    UnreadableInputError : it is no JSON object that can be read, or a long list of numbers is
+        inside the value of a member, or two members with long lists have one name
     """
     if b"\\u0000" in text:  # such a string could be mistaken for the mark of a list
         raise source.error("it is no JSON that can be read: a text in it holds a zero byte")

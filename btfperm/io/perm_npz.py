@@ -78,8 +78,9 @@ def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
 def _fields(
     source: Source, archive: zipfile.ZipFile, found: set[str]
 ) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of `FIELDS` and `SCALINGS` that are there; none is longer than the shape admits.
-    Other arrays are not read, apart from `convention`, which must not be damaged."""
+    """The arrays of `FIELDS` and `SCALINGS` that are there. An array with more than m + n + 5
+    numbers is refused. Other arrays are not read, apart from `convention`, which must not be
+    damaged."""
     if "convention" in found:
         read_array(archive, "convention", most_bytes=_MOST_CONVENTION)
     if "shape" not in found:  # the caller reports another convention, or what is missing

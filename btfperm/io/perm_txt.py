@@ -2,10 +2,10 @@
 r"""`perm.txt`: plain text for programs in C, Fortran and the like.
 
 The first line has four words: ``btfperm-permutation``, the version of the format, the convention,
-and the number of arrays. Each array is its name, its length, and its numbers, all between white
-space, counted from 0 unless the convention counts from 1. After the last array comes ``meta``
-and one line of JSON, which a reader may skip. The sizes come first, `shape` (rows,
-columns), then `structural_rank`. In C::
+and the number of arrays. Each array is its name, its length, and its numbers, separated by white
+space; indices count from 0 unless the convention counts from 1. After the last array comes ``meta``
+and one line of JSON, which a reader may skip. In the convention ``btfperm``, the first array is
+`shape` (rows, columns) and the second one `structural_rank`. In C::
 
     char name[64], convention[64];
     int version, arrays;
@@ -17,7 +17,8 @@ columns), then `structural_rank`. In C::
     }
 
 Scalings are real numbers and follow the line of JSON: the word ``reals``, the number of arrays, and
-each array as before. A reader of whole numbers does not reach them. In C, after the lines above::
+each array as its name, its length and its numbers. A reader of whole numbers does not reach them.
+In C, after the lines above::
 
     double real;
     fscanf(f, "%63s", name);   /* meta */
@@ -48,8 +49,8 @@ __all__ = ["read", "recognises", "write"]
 
 _MAGIC = "btfperm-permutation"
 _IN_A_LINE = 16
-# Of a line with words (the first line, a name and a length, `reals`), the first bytes are read. The
-# rest of a longer line is ignored.
+# Bytes that are read of the first line, of a line with a name and a length, and of the line
+# `reals`. The rest of a longer line is ignored.
 _LONGEST_LINE = 1 << 12
 _MOST_ARRAYS = 64
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,62}")

@@ -27,16 +27,16 @@ def save(
     replace: bool = True,
 ) -> None:
     """Writes a decomposition; the format is taken from the suffix unless given. Scalings of a
-    weighted transversal are written in every format and convention.
+    weighted transversal are written in every convention and in every format but "petsc".
 
     Parameters
     ----------
     result : of `dulmage_mendelsohn`, `block_triangular_form` or `preorder`
     path : file name; ``-`` is standard output (then `format` is needed)
     format : "npz", "mat", "json", "txt" or "petsc"
-    convention : "btfperm", or the name of another tool in `btfperm.conventions.CONVENTIONS`; by
-        default that of the solver for the result of `preorder`, "matlab" for `.mat`, else
-        "btfperm", the only one that `load` reads. `.petsc` holds the convention "petsc" only
+    convention : "btfperm", or another name in `btfperm.conventions.CONVENTIONS`. Default: for the
+        result of `preorder` its solver; for other results "matlab" in `.mat`, else "btfperm", the
+        only convention that `load` reads. A `.petsc` file always holds the convention "petsc"
     replace : whether an older file of this name may be replaced
 
     Raises

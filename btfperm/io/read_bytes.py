@@ -37,7 +37,7 @@ def array_of(read: Callable[[int], bytes], size: int, dtype: np.dtype[Any]) -> n
     """The next `size` bytes as an array of `dtype`, whose item size divides `size`.
 
     ``read(n)`` returns at most n bytes, none at the end. The array starts with at most 1 MB and
-    doubles when it is full, so a declared size without bytes costs no memory.
+    doubles when it is full, so a declared size without bytes costs at most 1 MB.
 
     >>> import io
     >>> array_of(io.BytesIO(bytes([1, 0, 2, 0])).read, 4, np.dtype("<u2"))

@@ -31,8 +31,8 @@ def list_of_reals(
     text: bytes, first: int, last: int, *, commas: bool = False
 ) -> tuple[npt.NDArray[np.float64], int]:
     """The numbers in ``text[first:last]``, separated by white space, or with `commas` by commas as
-    in JSON; and -1, or where the first piece begins that holds anything else. A number beyond the
-    range of a double is infinite. O(bytes).
+    in JSON; and -1, or where the first piece begins that holds anything else, or a number of more
+    than 40 characters. A number that exceeds the largest double is infinite. O(bytes).
 
     >>> list_of_reals(b"1 -2.5e3 .5", 0, 11)
     (array([ 1.0e+00, -2.5e+03,  5.0e-01]), -1)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """``perm.npz`` of a distributed decomposition: the first rank writes what the others send.
 
-The bytes are those that one process writes. The first rank holds one piece of one array at a time.
-For other formats and conventions, each rank gathers the whole arrays, and the first rank writes.
+The arrays are those that one process writes; `meta` describes the search over ranks. Beside its own
+part of the result, the first rank holds one piece of one array at a time. For other formats and
+conventions, each rank gathers the whole arrays, and the first rank writes.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ def _write_npz(file: Any, result: Any, meta: dict[str, Any]) -> None:
 
 
 def _pieces(result: Any, name: str) -> Iterator[npt.NDArray[Any]]:
-    """An array in order, piece by piece, on the first rank; the others send theirs. Collective."""
+    """An array in order, piece by piece, on the first rank, to which the others send their parts.
+    Each rank holds the shape, the rank and the coarse boundaries. Collective."""
     exchange = result.pattern.exchange
     if name in ("shape", "structural_rank", "coarse_rows", "coarse_cols"):
         yield np.atleast_1d(np.asarray(getattr(result, name)))

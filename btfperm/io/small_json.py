@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""JSON of limited size: Python's objects need up to twenty times the memory of their text."""
+"""JSON of limited size: Python's objects may need many times the memory of their text."""
 
 from __future__ import annotations
 

@@ -4,9 +4,10 @@
 The first bytes decide how a file is packed, not its suffix. The SHA-256 is that of the file on the
 disk.
 
-One rule holds for all readers: memory is bounded by a small multiple of the bytes *read*, unpacked
-bytes included, never by what a header *declares*. A reader therefore allocates as bytes arrive (see
-``read_bytes.array_of``), limits the length of headers, and reads in pieces.
+One rule holds for all readers: apart from the arrays of m or n places of the result, whose memory
+is checked first, the memory is bounded by a small multiple of the bytes *read*, unpacked bytes
+included, and some megabytes, not by what a header *declares*. A reader therefore allocates as bytes
+arrive (see ``read_bytes.array_of``), limits the length of headers, and reads in pieces.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ PathLike = str | os.PathLike[str]
 _BUFFER = 1 << 16
 _PACKED = (".gz", ".bz2", ".xz")
 _NAMED = 5  # files of an archive that a message names
-# The text of a matrix unpacks to at most this many bytes for each packed byte: gzip cannot exceed
-# 1,032, xz has 6,800 for one repeated character, and bzip2 23,000 for a repeated line.
+# Bytes to which a packed byte of the text of a matrix unpacks at most: that of gzip is a bound of
+# the format, those of bzip2 and xz are more than repeated lines of numbers reach.
 _LARGEST_RATIO = {"": 1, "gzip": 1032, "bzip2": 1 << 16, "xz": 1 << 14}
 _FIRST_CAPACITY = 1 << 16  # numbers for which memory is reserved before the length is known
 
@@ -86,8 +87,9 @@ class Source:
     ----------
     name : the path as the user wrote it, for messages
     stream : the unpacked bytes
-    variable : the part after the colon of ``file.mat:NAME``
-    member : the file taken from an archive
+    variable : the part after the colon of ``file.mat:NAME``, or None
+    member : the file taken from an archive, or None
+    packing : "gzip", "bzip2", "xz" or ""
     """
 
     def __init__(self, path: Path | None, name: str, raw: HashedFile, size: int | None) -> None:
@@ -116,9 +118,9 @@ class Source:
         return None if self._size is None else self._size * _LARGEST_RATIO[self.packing]
 
     def first_capacity(self, announced: int, least_bytes: int) -> int:
-        """The number of declared numbers for which memory is allocated before the first is read.
-        Each takes at least `least_bytes` bytes; if a packed file holds more numbers than
-        bytes, the arrays grow."""
+        """For how many of the `announced` numbers memory is allocated before the first one is read.
+        In the unpacked text, each takes at least `least_bytes` bytes. If a packed file holds more
+        numbers than bytes, the caller's arrays must grow."""
         if self._size is None:
             return min(announced, _FIRST_CAPACITY)
         if self.packing:
@@ -167,8 +169,8 @@ class Source:
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream as a file that can be read in any order. It unpacks the stream only up to the last
-    byte requested, so that a file that is refused at its beginning is not unpacked to its end."""
+    """A stream as a file that can be read in any order. It holds all unpacked bytes up to the last
+    one requested. So a file that is refused at its beginning is not unpacked to its end."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__()
@@ -215,8 +217,9 @@ class _Unpacked(io.RawIOBase):
 
 @contextlib.contextmanager
 def open_source(path: PathLike) -> Iterator[Source]:
-    """Opens `path` (``-`` is standard input). While the caller reads it, converts errors to
-    `UnreadableInputError`, one sentence that names the file.
+    """Opens `path` (``-`` is standard input). While the block runs, errors of the system and of the
+    unpackers become an `UnreadableInputError` that names the file, and a lack of memory becomes a
+    `ResourceMissingError`.
 
     >>> with open_source("no/such/file.mtx") as source:
     ...     pass
@@ -318,9 +321,10 @@ def _unpack(source: Source, wanted: str | None = None) -> None:
 
 
 def _open_archive(source: Source, wanted: str | None) -> None:
-    """Takes the file `wanted`, else name/name.mtx, else the only matrix file of a tar archive.
+    """Takes the file `wanted` of a tar archive. If that is None, takes name/name.mtx (any suffix of
+    a matrix format will do), else the only matrix file, for which the archive is read twice.
 
-    The collection's archives hold name/name.mtx beside name_b.mtx and others.
+    The archives of the SuiteSparse collection hold name/name.mtx beside name_b.mtx and others.
     """
     others: list[str] = []
     suffixes = {suffix for row in matrix_formats.values() for suffix in row.suffixes}

@@ -133,7 +133,7 @@ def _check(header: bytes) -> None:
 
 
 def _number(field: bytes) -> int:
-    """An octal number, or one of GNU tar in base 256, which begins with the byte 128."""
+    """An octal number, or one of GNU tar in base 256, whose highest bit is set."""
     if field[0] & 0x80:
         value = int.from_bytes(bytes([field[0] & 0x7F]) + field[1:], "big")
     else:

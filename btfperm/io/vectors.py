@@ -2,8 +2,8 @@
 """Right-hand sides and solutions in files: dense arrays with one vector in each column.
 
 They are read from every format of matrices, sparse or dense, and from `.npy`. They are written as
-Matrix Market files in array format, and as `.npy`. The writer of Matrix Market files in
-`matrix_market` writes sparse matrices, and leaves out zeros.
+Matrix Market files in array format, and as `.npy`. The writer in `matrix_market` writes the
+coordinate format.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def write_vectors(
     replace: bool = True,
 ) -> None:
     """Writes an array of one or two dimensions; the suffix selects the format, unless `format`
-    ("mtx" or "npy") does. A number that is read again has the same bits. ``-`` is standard output.
+    ("mtx" or "npy") does. A float64 that is read again is equal. ``-`` is standard output.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _write_array(file: BinaryIO, x: npt.NDArray[Any]) -> None:
 
 
 def _lines(numbers: npt.NDArray[Any]) -> memoryview:
-    """The text of some numbers. A long call into the core would not respond to Ctrl-C."""
+    """The text of some numbers. A long call of fast_matrix_market would not respond to Ctrl-C."""
     from btfperm.io.matrix_market_core import core
 
     fmm, written = core(), BytesIO()

@@ -2,8 +2,8 @@
 """Whole numbers in text files: a few in a header, or millions of them in a list.
 
 Python's `int` also accepts ``1_000`` and the digits of other scripts, and takes quadratic time for
-long numbers; lists of Python numbers need ten times their text. So headers are matched against
-one expression, and the core parses lists into arrays.
+long numbers; lists of Python numbers may need many times the memory of their text. So the words of
+headers are matched against one expression, and the core parses lists into arrays.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _BEYOND = 1 << 63
 
 
 def whole_numbers(words: Sequence[bytes]) -> list[int | None]:
-    """The number in each word, None where it is not one whole number; 2^63, with its sign, stands
-    for all that are larger.
+    """The number in each word, None where it is not one whole number. 2^63 stands for all that are
+    larger, -2^63 for all that are smaller.
 
     >>> whole_numbers([b"12", b"-3", b"++1", b"1_000", b"0x10", b"1e3"])
     [12, -3, None, None, None, None]
@@ -52,7 +52,8 @@ def list_of_numbers(
 
     They are separated by white space, or with `commas` by commas. Returns the array, where the
     text behind the last number begins, and a fault: 0, `TOO_LARGE`, or another number for a token
-    that is no whole number. O(bytes) time; the array is at most twice as large as the text.
+    that is no whole number. With a fault, the array is empty, and the second result is its place.
+    O(bytes) time; the array has at most about four times the bytes of the text.
     """
     view = np.frombuffer(text, dtype=np.uint8)
     limit = last - first + 1  # more than the text can hold, and within 64 bits

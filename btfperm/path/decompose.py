@@ -16,8 +16,8 @@ from btfperm.results import IndexArray, Transversal
 
 __all__ = ["Decomposed", "decompose", "worth_copies"]
 
-# Entries from which on the copy to a device, the decomposition there and the copy back take less
-# time than the decomposition on 16 cores.
+# Entries from which on a matrix on the host is copied to a GPU for its decomposition; for fewer,
+# the copies may take longer than the decomposition on the CPU.
 _WORTH_A_COPY = 4_000_000
 # Entries; for a smaller matrix no step keeps copies on a device unless the caller set an option.
 _SMALL = 100_000
@@ -26,8 +26,8 @@ Pairing = Callable[[Transversal], tuple[IndexArray, IndexArray]]
 
 
 class Decomposed(NamedTuple):
-    """A decomposition and what it was made from. After a failure of the device, all of these are on
-    the host: the pattern of the session, the transversal and the matching."""
+    """A decomposition and what it was made from. If a device failed and the CPU continued, all of
+    these are on the host: the form, the pattern of the session, the transversal, the matching."""
 
     form: Any
     session: Session

@@ -20,7 +20,7 @@ _reported: set[str] = set()  # texts of the failures that this process has warne
 
 def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = True) -> None:
     """Warns that a backend failed, and that the CPU runs the call or its decomposition instead.
-    With `once`, a text that was printed before is not printed again in this process."""
+    With `once`, this process warns only once of each text."""
     if once and str(failure) in _reported:
         return
     _reported.add(str(failure))

@@ -72,8 +72,8 @@ def after(event: Event, state: State) -> Action:
     if event is Event.BACKEND_FAILED:
         if state.last_resort:
             return Action.RAISE
-        # The caller requested the device for the matching, which is complete. The CPU may compute
-        # the blocks of a matrix on the host.
+        # A request of the caller holds for the matching, which is complete. The CPU may compute the
+        # blocks of a matrix on the host.
         if state.step == "decompose" and not state.on_device:
             return Action.WARN_AND_RESTART_ON_CPU
         return Action.RAISE if state.requested else Action.WARN_AND_RESTART_ON_CPU

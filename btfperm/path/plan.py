@@ -48,7 +48,7 @@ class Plan:
     threads, threads_asked : threads of the search, and whether the caller set them
     requested : whether the matrix is over MPI ranks, or the caller named the GPU, an algorithm that
         only it has, an initializer that the plan runs on it, or `deterministic` for a search on it.
-        Then no rule abandons a search on the GPU, and a failure of the backend is an error
+        Then no rule abandons a search on the GPU, and a failure of this search is an error
     named : whether no rule chooses the algorithm: the caller named it, or it is the deterministic
         one of the backend
     among : the decision that chooses the algorithm: ``"algorithm"``, or ``"published"`` if the
@@ -100,7 +100,7 @@ class Plan:
     @property
     def decision(self) -> str:
         """The decision that chooses the algorithm on the backend of the plan. Over ranks there is
-        one decision for both, because its only algorithm is a published one."""
+        no other one for published algorithms, because the only search is published."""
         return _on("algorithm" if self.backend == "mpi" else self.among, self.backend)
 
     def default(self) -> registry.Algorithm:
@@ -170,7 +170,7 @@ def make_plan(
 
     Raises
     ------
-    InvalidArgumentError : there is no such algorithm, initializer or option
+    InvalidArgumentError : an algorithm, initializer or option is unknown, or they do not fit
     """
     pattern = session.pattern
     home, wanted = pattern.backend, request.backend

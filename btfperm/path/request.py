@@ -38,7 +38,7 @@ class Request:
     algorithm, initializer, backend : names, or ``"auto"``
     device : number of the GPU that the caller named, `EACH_RANKS`, or None
     threads : threads that the search may use; threads_asked: whether the caller set them, or
-        `deterministic` does; threads_refused: whether the system started fewer than wanted
+        `deterministic` does; threads_refused: whether `start_threads` returned fewer than wanted
     deterministic : whether the matching must be the same in each run and for each number of
         threads: the search then uses one thread, or a deterministic algorithm of another backend
     seed : for algorithms that draw at random
@@ -150,8 +150,9 @@ class Request:
         return row.checked(self.options) if self.options else row.defaults
 
     def charge(self, row: Algorithm, counters: dict[str, int | list[int]]) -> None:
-        """Deducts the entries that an algorithm visited from `work`; sets the counter `threads` if
-        the system refused threads to an algorithm that uses several."""
+        """Deducts the entries that an algorithm visited from `work`, which remains at least 1; sets
+        the counter `threads` if `threads_refused` and the algorithm uses several threads of the
+        CPU."""
         if self.threads_refused and row.parallel and row.backend == "cpu":
             counters["threads"] = self.threads
         if self.work is not None:

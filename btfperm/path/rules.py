@@ -38,9 +38,9 @@ class Rule(NamedTuple):
     """A choice that applies when all conditions hold.
 
     `within` bounds the algorithm. On the CPU it counts passes over the entries; when they are
-    spent, the default algorithm continues from the current matching. On a GPU it counts polls of
-    the host: those before which fewer than 2^27 entries, and fewer than half of all, were visited
-    since the last poll. When they are spent, the call starts again on the CPU, the initial matching
+    spent, the default algorithm continues from the current matching. On a GPU it counts those polls
+    of the host since whose predecessor fewer than 2^27 entries, and fewer than half of all entries,
+    were visited. When they are spent, the call starts again on the CPU, the initial matching
     included, because long augmenting paths cost less there. If the caller requested the GPU, its
     search has no such bound, and only an initial matching that exceeds it is made on the CPU
     instead.

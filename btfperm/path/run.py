@@ -41,7 +41,7 @@ Steps = list[Callable[[], Event | None]]
 def match(
     session: Session, request: Request, given: Any = None, package: str = "transversal"
 ) -> Transversal:
-    """A maximum transversal with its certificate, or a smaller one if a limit ended the search.
+    """A maximum transversal with its certificate; or, if a limit ended the search, the current one.
 
     `given` is a problem of the host with the caller's matching, or None.
 
@@ -49,7 +49,7 @@ def match(
     ------
     BackendUnavailableError : the backend that the caller requested (`Plan.requested`) fails
     InvalidArgumentError : there is no such algorithm, initializer or option
-    DefectError : the result fails its certificate, also at the second attempt
+    DefectError : the result fails its certificate, and the second search fails, too, or cannot run
     """
     plan = make_plan(session, request, package, has_initial=given is not None)
     if plan.requested:
@@ -371,7 +371,8 @@ class Run:
             self.stop("transfer")
 
     def _given_is_maximum(self) -> bool:
-        """Whether the caller's matching is maximum; then it is returned as it is."""
+        """Whether the pairs of the caller's matching that fit the matrix are a maximum matching.
+        Then nothing is searched."""
         host = self.problem.on_host()
         if not registry.step(self.plan.package, "cover", "cpu")(host, self.request.threads):
             return False

@@ -2,8 +2,8 @@
 """Progress of a running search: how many entries are matched, sampled from another thread.
 
 Algorithms on the CPU improve the arrays of the problem in place, so that a thread of Python can
-count the matched rows and columns while the core runs. The count may be a little old. It never
-counts an entry that was not matched, but it can fall if a push takes a row from another column.
+count the matched rows and columns while the core runs. The count may differ a little from the
+current matching, and it can fall if a push takes a row from another column.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 """The input layer: matrices of all supported types become patterns.
 
 The structural algorithms take a matrix as a `Pattern`: canonical compressed columns without values.
-`as_pattern` checks a matrix once, in linear time. It copies arrays on the host unless the caller
-sets `owned`, so that later changes of the input do not reach the pattern; canonical columns on a
-GPU are shared. `as_valued` keeps the values, too, in a `ValuedPattern`.
+`as_pattern` checks the arrays of a matrix once. It copies arrays on the host unless the caller sets
+`owned`, so that later changes of the input do not reach the pattern; canonical columns on a GPU are
+shared. `as_valued` keeps the values, too, in a `ValuedPattern`.
 
 * ``pattern.py``, ``device_pattern.py``, ``compared.py``: the classes, on the host and on a GPU
 * ``input.py``, ``device_input.py``, ``blocks_and_diagonals.py``: `as_pattern`

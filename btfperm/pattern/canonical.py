@@ -53,7 +53,7 @@ def from_positions(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
 
 def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
     """Canonical columns of a symmetric matrix, of which one entry of each symmetric pair is listed.
-    The others are not listed, so that the peak of memory is about twice the result."""
+    No list of the other entries is made, so that the peak of memory is about twice the result."""
     both = 2 * rows.size - int(np.count_nonzero(rows == cols))
     width = index_type(shape, both)
     indptr, indices = np.empty(shape[1] + 1, dtype=width), np.empty(both, dtype=width)
@@ -63,7 +63,8 @@ def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
 
 
 def from_columns(m: int, columns: list[IndexArray], threads: int | None = None) -> Columns:
-    """Canonical columns of compressed columns that are not sorted: two transpositions sort them.
+    """Canonical columns of compressed columns that are not sorted: two transpositions sort them,
+    or, if most rows are empty, a sort of each column.
 
     `columns` holds indptr and indices. It is emptied: if the caller has no other reference to
     them, their memory is released before the second transposition.
@@ -165,8 +166,8 @@ def places_in(
     """The place of each listed entry in canonical columns, or -1 if they lack the entry; and the
     number of entries found. Values are written to these places, so they need no sort.
 
-    O(m + n + entries) for a list of all entries that is ordered by rows or by columns; in other
-    lists, an entry may take a bisection of its column.
+    O(n + entries) for a list of all entries in which the rows of each column ascend; in other
+    lists, or if most columns are empty, an entry may take a bisection of its column.
     """
     indptr, indices = columns
     width = indices.dtype.type

@@ -174,7 +174,8 @@ def _zeros_among(values: Any, count: int) -> Any:
 
 
 def _state_of_columns(m: int, starts: Any, rows: Any, width: Any) -> tuple[int, int]:
-    """Whether the columns are canonical or only unsorted, and how many entries they hold.
+    """Whether the columns are canonical (else `_UNSORTED`, also for duplicates), and how many
+    entries they hold.
 
     Raises
     ------

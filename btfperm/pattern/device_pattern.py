@@ -21,10 +21,10 @@ __all__ = ["DevicePattern"]
 class DevicePattern(Pattern):
     """A `Pattern` with CuPy arrays `indptr` and `indices`.
 
-    `as_pattern` makes one from a matrix on a device; no entry is copied to the host unless
-    `on_host` is called. The constructor checks the arrays on the device and shares them. CuPy has
-    no read-only arrays: after a write to them, the pattern must not be used on the device any more.
-    `on_host` checks its copies.
+    `as_pattern` makes one from a matrix on a device. Only `on_host`, and `without`, `union` and
+    `to_scipy`, which call it, copy the entries to the host. The constructor checks the arrays on
+    the device and shares them. CuPy has no read-only arrays: after a write to them, the pattern
+    must not be used on the device any more. `on_host` checks its copies.
     """
 
     backend: ClassVar[str] = "gpu"
@@ -77,7 +77,7 @@ class DevicePattern(Pattern):
         return degrees
 
     def transpose(self) -> Pattern:
-        """The pattern with rows and columns exchanged, on the device. O(nnz log nnz)."""
+        """The pattern with rows and columns exchanged, on the device. O(m + n + nnz log nnz)."""
         from btfperm.backends.gpu.device import on
         from btfperm.pattern.canonical_gpu import from_positions
 

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Values over MPI ranks: each rank has the values of its own entries, beside its pattern.
-
-This file is loaded only if values are needed.
-"""
+"""Values over MPI ranks: each rank has the values of its own entries, beside its pattern."""
 
 from __future__ import annotations
 
@@ -39,9 +36,9 @@ def as_distributed_values(
 
     Raises
     ------
-    InvalidMatrixError : `A` has no values
-    UnreadableInputError : so has the file; the message ends with `remedy`. If that is empty, the
-        values of a file without values are ones instead
+    InvalidMatrixError : `A` is no file and has no values
+    UnreadableInputError : the file has no values, and `remedy`, which ends the message, is not
+        empty; if it is empty, all values are 1
     """
     from btfperm.pattern.distributed import DistributedPattern
 

@@ -41,8 +41,8 @@ class Features:
     free : `missing` as a share of min(m, n)
     cores : cores that this process may use
     threads : threads that the search may use
-    gpus : GPUs of this machine that CuPy reports; they have not been tried
-    warm : 1 if this process has started a GPU already, else 0: starting one takes long
+    gpus : GPUs that the driver lists, 0 without CuPy; they have not been tried
+    warm : 1 if CuPy is loaded and this process uses a GPU already, else 0: starting one takes long
     depth : levels of the first global relabelling after the initial matching, on a GPU; up to 1,000
     itself : 1 if the search makes its own initial matching, else 0
     ranks : MPI ranks that hold the matrix

@@ -66,7 +66,8 @@ def recognised(A: Any, *, values: bool = True) -> Any:
     """`A` as a SciPy matrix of any layout, whose arrays are not checked yet, as a NumPy array, or
     as a `Pattern` where it has no values (a `Pattern`, a CasADi ``Sparsity``).
 
-    With ``values=False`` a matrix of expressions (CasADi ``SX``, ``MX``) is a `Pattern`, too.
+    With ``values=False``, a `ValuedPattern` and a matrix of expressions (CasADi ``SX``, ``MX``)
+    become a `Pattern`, too.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def recognised(A: Any, *, values: bool = True) -> Any:
 
 def checked_matrix(A: Any, name: str | None = None) -> Any:
     """A SciPy matrix as one in csc, csr or coo layout, of the same kind (array or matrix), which
-    SciPy can convert safely; arrays are shared where that is possible. O(nnz).
+    SciPy can convert safely; arrays are shared where that is possible. O(size of the arrays).
 
     Raises
     ------

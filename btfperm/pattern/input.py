@@ -48,12 +48,14 @@ def as_pattern(
         out of bounds. Default False
     threads : number of threads for the passes over compressed rows or columns. The default is all
         cores from a million entries on; below, one thread runs, whatever the number
-    comm : an mpi4py communicator: the result is a `DistributedPattern`. Each rank reads its part of
-        a file, or takes its part of a matrix that is the same on each rank. Collective
+    comm : an mpi4py communicator: the result is a `DistributedPattern`, of a file (see
+        ``io/read_mpi.py`` for which ranks read it) or of a matrix that is the same on each rank.
+        Collective
 
     Returns
     -------
-    Pattern, DevicePattern or DistributedPattern : canonical compressed columns; O(m + n + nnz)
+    Pattern, DevicePattern or DistributedPattern : canonical compressed columns. O(m + n + nnz) if
+        the entries are in this order already; otherwise at most O(m + n + nnz log nnz)
 
     Raises
     ------

@@ -32,8 +32,8 @@ class OwnedLists(NamedTuple):
 
 
 def piece_of(items: npt.NDArray[Any]) -> int:
-    """How many of the items of this rank an exchange of all of them sends at once: it needs several
-    times as much memory for each of them."""
+    """How many items of this rank are sent at once, because an exchange needs several times the
+    memory of the items that it sends."""
     return max(items.size // 32, LEAST_PIECE)
 
 

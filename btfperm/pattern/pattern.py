@@ -172,7 +172,8 @@ class Pattern(ComparedByEntries):
         symmetric: bool = False,
         owned: bool = False,
     ) -> Pattern:
-        """Pattern of a list of positions; duplicates are merged. O(m + n + entries).
+        """Pattern of a list of positions; duplicates are merged. O(m + n + entries log(longest
+        column)).
 
         Parameters
         ----------
@@ -231,7 +232,7 @@ class Pattern(ComparedByEntries):
     ) -> Pattern:
         """Pattern of compressed columns, which need not be sorted and may hold duplicates.
 
-        O(m + n + entries).
+        O(m + n + entries); if most rows are empty, O(n + entries log(longest column)).
 
         Parameters
         ----------

@@ -46,7 +46,7 @@ def raster(
     Notes
     -----
     O(rows + columns + nnz of the columns in the window), one pass over the entries. Memory: the
-    picture, one byte for each of its cells and threads, and two for each row and column.
+    picture, one byte for each cell on each thread, and at most two for each row and column.
 
     Examples
     --------

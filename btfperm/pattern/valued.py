@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`ValuedPattern`: a pattern, and the value of each of its entries in the same order.
-
-This file is loaded only if values are needed: by `as_valued` and `btfperm.io.read_valued`.
-"""
+"""`ValuedPattern`: a pattern, and the value of each of its entries in the same order."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ _FIELDS = {"f": "real", "c": "complex", "i": "integer", "u": "integer"}
 class ValuedPattern:
     """A `Pattern` with the values of its entries. Make one with `as_valued` or `read_valued`.
 
-    Every function that takes a matrix takes it. The constructor checks and copies the values;
+    Functions that take a matrix take it. The constructor checks and copies the values;
     arrays on a GPU are shared, as those of a `DevicePattern` are.
 
     Attributes

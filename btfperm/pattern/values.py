@@ -3,8 +3,7 @@
 
 The constructors of `Pattern` (`from_csc`, `from_csr`, `from_coo`) sort the entries; nothing here
 sorts. `places_in` reports the place of each listed entry in the finished pattern, and the values
-are written to these places.
-Pattern-only calls do not load this file.
+are written to these places. Searches and decompositions without values do not load this file.
 """
 
 from __future__ import annotations
@@ -64,7 +63,8 @@ def as_valued(
 
     Returns
     -------
-    ValuedPattern : the pattern, and `values` (nnz,); O(m + n + nnz)
+    ValuedPattern : the pattern, and `values` (nnz,). The cost is that of `as_pattern` and of a
+        bisection of a column for each entry that is not listed in order
 
     Raises
     ------
@@ -214,7 +214,7 @@ def carried(pattern: Pattern, rows: Any, cols: Any, values: Any) -> ValuedPatter
     """A pattern with the values of the list of entries from which it was made. The values of
     duplicates are added up in the order of the list. Zeros that the pattern omits are omitted.
 
-    O(nnz) for a list that is ordered by rows or by columns.
+    The cost is that of `places_in`.
     """
     if pattern.backend != "cpu":
         from btfperm.pattern import values_gpu

@@ -77,12 +77,12 @@ class Algorithm:
     summary : what it does, in one line
     prefer : when to use it, in one line
     parallel : whether it uses more than one thread
-    starts_itself : whether it makes its own initial matching if it starts from an empty one; it is
-        then faster than after an initializer
+    starts_itself : whether it makes its own initial matching if it starts from an empty one. If the
+        caller names it, no initializer runs before it by default
     deterministic : whether it gives the same matching in each run, also on several threads. On one
         thread, every algorithm of the CPU gives the same matching in each run
     options : its options
-    file : stem of its file, if several algorithms share one
+    file : stem of its file, if that is not the name
     function : ``"module:name"`` of its function, if that is neither in the core nor in the driver
         beside the kernels
     """

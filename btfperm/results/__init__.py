@@ -10,14 +10,15 @@ Conventions, everywhere:
 * Fine block k is rows ``row_blocks[k]:row_blocks[k+1]`` and columns
   ``col_blocks[k]:col_blocks[k+1]`` of the permuted matrix, which is block *upper* triangular.
 * Blocks come in the canonical order; rows and columns ascend inside a block, so that only
-  the matching depends on the algorithm. `matched_row_perm` puts the matching on the
-  diagonal.
+  the matching depends on the algorithm, apart from the blocks of a `BlockTriangularForm` of a
+  structurally singular matrix. `matched_row_perm` puts the matching on the diagonals of the
+  square blocks. A `SolverOrder` has another order inside the blocks.
 
-Index arrays have the index type of the pattern, int32 or int64; files hold int64. All arrays are
-read-only, because several fields may share one: copy an array to change it.
+Index arrays have the index type of the pattern, int32 or int64. NumPy arrays are read-only, because
+several fields may share one: copy an array to change it. CuPy has no read-only arrays.
 
 Results are equal (``==``) by the values of their arrays; the docstring of each class names the
-fields that count. They have small HTML tables for notebooks.
+fields that count. Results of one process have small HTML tables for notebooks.
 
 ``transversal.py`` defines the matching and its cover, ``decomposition.py`` the decompositions,
 ``parts.py`` their coarse parts and blocks, ``block_graph.py`` the dependencies between blocks.

@@ -67,7 +67,8 @@ class BlockGraph(ReadOnlyArrays):
         return frozen(np.bincount(self.level, minlength=self.n_levels).astype(np.int64))
 
     def blocks_at(self, level: int) -> IndexArray:
-        """(level_blocks[level],) numbers of the blocks of one level, ascending; read-only.
+        """(level_blocks[level],) numbers of the blocks of one level, ascending; read-only on the
+        host.
 
         O(1) after a sort of all blocks the first time. Blocks of one level do not depend on one
         another.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["BlockTriangularForm", "Decomposition", "DulmageMendelsohn"]
 
 _ON_DEVICE = {*(field.name for field in FIELDS if field.on_device), "paired_row"}
-# What `==` compares: everything in a file except `meta`.
+# What `==` compares: all arrays of a `perm.npz` except `convention` and `meta`.
 _COMPARED = tuple(field.name for field in (*FIELDS, *SCALINGS))
 
 
@@ -53,8 +53,8 @@ class Decomposition(Drawn, OnDemand):
     permutations, boundaries, matching and scalings, whatever the integer types and the device of
     the arrays.
     `meta`, `transversal` and `pattern` are not compared, so ``btfperm.load(path) == d`` after
-    ``d.save(path)``. O(m + n). The hash agrees with ``==``: it depends on the shape, the
-    structural rank and the number of blocks.
+    ``d.save(path)`` into a file that `load` reads. O(m + n). The hash agrees with ``==``: it
+    depends on the shape, the structural rank and the number of blocks.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Decomposition(Drawn, OnDemand):
     structural_rank : its size
     meta : the ``meta`` of a file: versions, matrix, algorithm, seconds, counters, ...
     transversal : the transversal with its certificate; None when read from a file
-    pattern : the matrix it belongs to; None when read from a file
+    pattern : the matrix it belongs to; None when read from a file or gathered from MPI ranks
     log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings of the original rows
         and columns, as of `WeightedTransversal`, always NumPy arrays; None unless the decomposition
         was made from a weighted transversal that has scalings, or from a file that holds them
@@ -199,7 +199,7 @@ class Decomposition(Drawn, OnDemand):
     def block_graph(self, A: object = None) -> BlockGraph:
         """Which fine blocks depend on which, their levels, and the work in each.
 
-        `A` is needed only for a result read from a file. O(nnz + blocks).
+        `A`, the matrix, is needed only if `pattern` is None. O(nnz + blocks).
         """
         from btfperm.dulmage_mendelsohn.block_graph import block_graph
 
@@ -213,8 +213,9 @@ class Decomposition(Drawn, OnDemand):
         on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives a ``csc_matrix``.
 
         With ``scale=True`` each value is multiplied by the scalings of its row and column. In the
-        matrix of the weighted transversal, matched entries become 1 in modulus (with the algorithm
-        "heavy-perfect" nearly 1), all others at most 1. `A` must be on the host and have values.
+        matrix of the weighted transversal, all entries become at most 1 in modulus, up to rounding,
+        and matched entries become 1 (with the algorithm "heavy-perfect" their product becomes
+        exp(-gap)). `A` must be on the host and have values.
 
         Raises
         ------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results over the ranks of an MPI communicator, with ``gather=False``.
 
-Each rank holds the mates of its own rows and columns, and the part of the permutations and of the
-boundaries that belongs to its range of positions. `gather` makes the whole result on each rank.
+Each rank holds the mates of its own rows and columns, an even share of each permutation, and an
+even share of the boundaries. `gather` makes the whole result on each rank.
 """
 
 from __future__ import annotations
@@ -253,7 +253,8 @@ _DISTRIBUTED = ("row_perm", "col_perm", "row_blocks", "col_blocks")
 def distributed_transversal(
     pattern: Any, fields: dict[str, Any], choice: Callable[[], str]
 ) -> DistributedTransversal:
-    """The result of a search over ranks; its counters include what the ranks have sent so far."""
+    """The result of a search over ranks. Its counters include what the ranks have sent since the
+    last result. Collective."""
     rows, cols, exchange = pattern.row_slices, pattern.col_slices, pattern.exchange
     ranks = f"{exchange.size} rank{'s' if exchange.size > 1 else ''}"
     on_gpus = fields["device"] if fields["backend"] == "mpi" else ""
@@ -285,7 +286,8 @@ def distributed_decomposition(
 
 
 def gathered(result: Any) -> Any:
-    """The whole result on each rank, if it is distributed; else the result itself."""
+    """A distributed transversal, weighted transversal or decomposition as a whole on each rank; any
+    other result unchanged. Collective in the first case."""
     kinds = DistributedTransversal, DistributedDecomposition, DistributedWeightedTransversal
     is_distributed = isinstance(result, kinds)
     return result.gather() if is_distributed else result

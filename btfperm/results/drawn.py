@@ -34,9 +34,9 @@ class Drawn:
         kind : "spy": the matrix as stored and permuted, side by side, with the coarse parts and
             the fine blocks outlined; "before" and "after": one of the two; "sizes": the histogram
             of the block sizes; "levels": the block graph by levels
-        A : the matrix; needed only for a result read from a file
-        block : the number of a fine block to zoom into. Beside it, "spy" shows where the block is
-            in the permuted matrix
+        A : the matrix; needed only if `pattern` is None, and not for "sizes"
+        block : the number of a fine block to zoom into, for "spy" and "after". Beside it, "spy"
+            shows where the block is in the permuted matrix
         ax : axes of matplotlib to draw on; "spy" needs two
         threads : number of threads that count the entries
 
@@ -46,7 +46,8 @@ class Drawn:
 
         Raises
         ------
-        InvalidArgumentError : no such kind or block, or the matrix is missing
+        InvalidArgumentError : no such kind or block, a kind that shows no block, or the matrix is
+            missing
         ResourceMissingError : matplotlib is not installed
 
         Examples

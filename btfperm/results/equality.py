@@ -33,8 +33,8 @@ def equal_values(one: Any, other: Any) -> bool:
 def tuple_by_value(cls: _Tuple) -> _Tuple:
     """Class decorator for a named tuple of arrays: ``==`` compares the arrays.
 
-    The ``==`` of a plain tuple needs one truth value of each comparison of two arrays, for which
-    NumPy raises an error.
+    The ``==`` of a plain tuple needs one truth value of each comparison of two arrays. NumPy raises
+    an error for arrays of two or more elements.
     """
 
     def equal(self: tuple[Any, ...], other: object) -> Any:

@@ -40,10 +40,12 @@ class GraphMatching(ReadOnlyArrays):
     upper_bound : no matching of the graph is heavier; the sum of `dual`
     dual : (n,) the proof of the bound: numbers from 0 on with dual[u] + dual[v] >= weight for each
         edge {u, v}
-    algorithm, backend : the name of the algorithm, and what it ran on: ``"cpu"`` or ``"gpu"``
+    algorithm, backend : the name of the algorithm, and what it ran on: ``"cpu"``, ``"gpu"`` or
+        ``"mpi"``
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the algorithm, else None. The
         matching is legal then, but need not be maximal
-    counters : ``edges``, the edges visited, and ``sorted``, the edges sorted
+    counters : ``edges``, the edges visited; ``sorted``, the edges sorted, if there are any; over
+        MPI ranks, or for a graph in files, also what was sent, read and written
     seconds : time of each stage
 
     Examples

@@ -56,14 +56,16 @@ class Transversal(OnDemand):
     ----------
     shape : (m, n)
     row_match : (m,) column matched to each row, or -1
-    col_match : (n,) row matched to each column, or -1. All arrays are CuPy arrays if the matrix
-        is on a device, unless the CPU was requested or used as a fallback
+    col_match : (n,) row matched to each column, or -1. The arrays of the matching and of the cover
+        are CuPy arrays if the matrix is on a device, unless the CPU was requested or used as a
+        fallback
     maximum : True when a cover of the same size proved that no transversal is larger
     rank_bounds : (lower, upper) bounds of the structural rank; equal when ``maximum``
     verified : every matched pair was found among the entries, both arrays agree, and, when
         ``maximum``, the cover was checked against every entry
-    algorithm, initializer, backend : registry names of what ran; ``"none"`` if nothing had to run,
-        or a limit ended the search before it
+    algorithm, initializer : registry names of what ran; ``"none"`` if nothing had to run, or a
+        limit ended the search before it
+    backend : ``"cpu"``, ``"gpu"`` or ``"mpi"``: where the last of them ran
     device : the name of the GPU; ``"cpu"`` on the CPU; the number of ranks over MPI, with the
         GPU of the first rank if they searched on GPUs
     choice : why ``auto`` chose the algorithm; empty if the caller named one

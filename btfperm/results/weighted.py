@@ -27,7 +27,7 @@ class WeightedTransversal:
     """A maximum transversal that no other one exceeds in its objective by more than `gap`, with the
     proof.
 
-    Two of them are equal (``==``) when their shape, kind, matching and scalings are.
+    Two of them are equal (``==``) when their shape, kind, matching and duals are.
 
     Attributes
     ----------
@@ -39,20 +39,22 @@ class WeightedTransversal:
         the sum of the moduli, or the smallest modulus (infinity if nothing is matched)
     gap : by how much another maximum transversal can exceed `objective` at most, computed from the
         duals in one pass over the entries: rounding errors only, unless the algorithm is
-        "heavy-perfect". For "product" in nats: a gap of 0.01 is 1 % of the product
+        "heavy-perfect"; 0 for "bottleneck". For "product" it is a difference of logarithms: a gap
+        of 0.01 is about 1 % of the product
     log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings r and c for which each
-        ``r[i] * abs(A[i, j]) * c[j]`` is at most 1, up to rounding. At matched entries it is 1, or
-        with "heavy-perfect" nearly 1, so that their product is exp(-gap). None unless the kind is
-        "product"
+        ``r[i] * abs(A[i, j]) * c[j]`` is at most 1, up to rounding. At matched entries it is 1;
+        with "heavy-perfect" it may be smaller there, and the product of these numbers is exp(-gap).
+        None unless the kind is "product"
     row_dual, col_dual : (m,), (n,) the dual variables u and v of the objective: u[i] + v[j] plus
-        the contribution of an entry is at most 0; at matched entries it is 0, or a term of the gap.
-        They are the scalings for "product"; None for "bottleneck"
+        the contribution of an entry is at most 0, up to rounding; at matched entries it is 0, or
+        minus a term of the gap. For "product" they are `log_row_scale` and `log_col_scale`; None
+        for "bottleneck"
     structural_rank : number of matched entries
     transversal : the same matching as a `Transversal` with its certificate. Functions that take
         ``transversal=`` accept the weighted one and use this; their results have the scalings
-    counters : ``edges``, the entries that the weighted search visited, ``searches``, the number of
-        shortest path searches, and ``bids`` of an auction, in ``rounds`` or one at a time; for
-        "bottleneck" ``thresholds``
+    counters : ``edges``, the entries that the weighted search visited; ``searches``, the number of
+        shortest path searches; ``bids`` and ``rounds`` of the auction; for "bottleneck" only
+        ``thresholds``; over MPI ranks also what was sent
     seconds : time of each stage
     algorithm : "mc64", "heavy-perfect" or "bisection"
 

@@ -33,9 +33,10 @@ class Problem:
     ----------
     m : number of rows; indptr, indices: compressed columns
     row_match, col_match : the current matching, improved in place by the algorithms
-    row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover
+    row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover once it is known
     threads : number of threads for passes over these arrays
-    proven : whether the last algorithm left the rows of a cover in `row_in_cover`
+    proven : whether `row_in_cover` has the rows of a cover, which the last search or the test of
+        the caller's matching found
     dropped : number of pairs of the caller's matching that do not fit the pattern
     """
 

@@ -35,8 +35,8 @@ _SMALL = 1 << 20  # bytes
 
 
 def as_device_array(array: Any) -> Any:
-    """A CuPy array on the same memory. It waits for the stream of the owner, as the protocols
-    ``__cuda_array_interface__`` and DLPack require."""
+    """A CuPy array on the same memory. CuPy's current stream waits for the stream that the array
+    names, as the protocols ``__cuda_array_interface__`` and DLPack require."""
     import cupy
 
     if isinstance(array, cupy.ndarray):

@@ -21,8 +21,9 @@ class Limits(NamedTuple):
 
     The search ends early if `window` successive levels have fewer than `narrow` items each on
     average, after `max_levels` levels, or, if the kernel visits several entries at once, before a
-    round whose lists have at least `max_round_entries` entries. Levels are exact until a round has
-    fewer than `in_order` items: from this one on, a step may visit items of several levels.
+    round of many items whose lists have at least `max_round_entries` entries. Levels are exact
+    until a round has fewer than `in_order` items: from this one on, a step may visit items of
+    several levels.
     """
 
     narrow: int = 0
@@ -35,7 +36,7 @@ class Limits(NamedTuple):
 class Stand(NamedTuple):
     """The state of a search: finished levels; processed items, and the first ones of the queue that
     were processed in exact levels; whether the search ended early, and the remaining part of the
-    queue (from, to); whether it found what ends it; the numbers of the kernel itself."""
+    queue (from, to); whether a kernel raised the flag `found`; the numbers of the kernel itself."""
 
     level: int
     taken: int
@@ -50,8 +51,8 @@ class LevelSearch:
     """A queue on the current device, and the search that processes its levels.
 
     `items` must have room for every item of the search; `end` counts the items that earlier kernels
-    put there, and `found` is a flag that they may raise. `own` is the number of further words, zero
-    at first, that the kernel uses; they are read with the others.
+    put there, and `found` is a flag that kernels may raise. `own` is the number of further words,
+    zero at first, that the kernel uses; they are read with the others.
     """
 
     def __init__(self, room: int, width: Any, limits: Limits, own: int = 0) -> None:

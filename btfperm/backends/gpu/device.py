@@ -30,8 +30,8 @@ __all__ = [
 ]
 
 _LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-# A GPU of this compute capability has 64-bit atomics and independent thread scheduling, and current
-# compilers support it.
+# The least compute capability with independent thread scheduling. NVRTC of CUDA 13 needs a higher
+# one, and then reports an error.
 _LEAST_CAPABILITY = (7, 0)
 _LEAST_CHECKED = 2**26  # bytes; the free memory is not determined for smaller requests
 
@@ -123,8 +123,8 @@ def _count() -> int:
 
 @cache
 def count_unloaded() -> int:
-    """The number of GPUs that the driver lists, without loading CuPy. Whether they work is known
-    after their first use."""
+    """The number of GPUs that the driver lists, without loading CuPy; 0 if CuPy is not installed.
+    Whether they work is known after their first use."""
     driver = _driver()
     if isinstance(driver, str) or importlib.util.find_spec("cupy") is None:
         return 0
@@ -132,7 +132,7 @@ def count_unloaded() -> int:
 
 
 def in_use() -> bool:
-    """Whether CuPy is loaded and uses a GPU, so that another search starts without delay."""
+    """Whether CuPy is loaded and this process uses a GPU, so that a search starts without delay."""
     if "cupy" not in sys.modules or not count_unloaded():
         return False
     flags, active = ctypes.c_uint(), ctypes.c_int()

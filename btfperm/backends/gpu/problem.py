@@ -47,7 +47,7 @@ class DeviceProblem:
     reached : marks of the rows that the last search reached from unmatched columns: the rows of a
         minimum cover if the search was right; None if the search left no marks
     has_room : whether the free memory of the device was checked for a search
-    has_sorted_lists : whether the rows of each column ascend; after a transposition they do not
+    has_sorted_lists : whether the rows of each column ascend; in `transposed()` they do not
     """
 
     device: int

@@ -91,7 +91,8 @@ class Exchange(Ranks):
         return json.loads(buffer.tobytes())
 
     def transferred(self) -> dict[str, int]:
-        """What all ranks have sent since the last call, and their largest memory. Collective."""
+        """Exchanges and collective operations, what all ranks have sent, both since the last call
+        of this method, and the largest memory of a rank so far. Collective."""
         import resource
 
         own = self.counters
@@ -117,7 +118,7 @@ class Exchange(Ranks):
         return self.route_to(slices.owners(index), index, *fields, kind=kind)
 
     def route_to(self, owner: Integers, *fields: Integers, kind: Any = np.int64) -> Routed:
-        """The same to given ranks."""
+        """As `route`, but sends each item to its rank in `owner`."""
         columns = [np.ascontiguousarray(field, dtype=kind) for field in fields]
         lines, sent, order = _core.ranks.sort_by_owner(
             np.ascontiguousarray(owner, dtype=np.int32), self.size, columns, np.empty(0, kind)
@@ -129,7 +130,7 @@ class Exchange(Ranks):
         return Routed(self.move(items, sent, received), received, sent, order)
 
     def counts_from(self, sent: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The numbers that each rank has for this one: ``sent[p]`` is what this one has for p."""
+        """How many items each rank will send to this one; ``sent[p]`` is how many go to rank p."""
         received = np.empty(self.size, dtype=np.int64)
         self.counters["collectives"] += 1
         self.run(self.comm.Ialltoall(sent, received), "all to all", 1)
@@ -147,8 +148,8 @@ class Exchange(Ranks):
         p), and adds up values of all ranks. Returns the received lines and a list: the number of
         lines of all ranks, then the sums. Numbers of lines and values travel in one small message
         per pair of ranks, which holds the lines, too, if no pair of ranks has many. Otherwise
-        `move` moves them (default: `Exchange.move`), which alone reads lines beyond
-        `most_inline`."""
+        `move` moves them (default: `Exchange.move`). If this rank has more than `most_inline` lines
+        for another one, only `move` reads `lines`."""
         total, width = lines.shape
         if self.size == 1:
             return lines, [total, *values]

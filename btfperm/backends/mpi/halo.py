@@ -97,8 +97,9 @@ class Halo:
         return self._shared, self._received, self._sent
 
     def returned(self, values: Array) -> tuple[Array, Array]:
-        """The values that other ranks have for their ghosts, of which ``values`` are those of this
-        rank: the positions of the items on this rank, and the values. Collective."""
+        """Sends `values`, one for each ghost of this rank, to the owners. Returns the positions on
+        this rank of the items that other ranks have as ghosts, and the values that those ranks sent
+        for them. Collective."""
         if self.exchange.size == 1:
             return np.empty(0, dtype=np.int64), values[:0]
         positions, to_others, to_here = self.shared()

@@ -52,11 +52,11 @@ def communicator(backend: str) -> Any:
 
 
 def require_mpi() -> Any:
-    """The module ``mpi4py.MPI``.
+    """The module ``mpi4py.MPI``, with MPI initialized.
 
     Raises
     ------
-    BackendUnavailableError : mpi4py or an MPI library is missing
+    BackendUnavailableError : mpi4py or an MPI library is missing, or cannot be loaded
     """
     MPI = _loaded()
     if not MPI.Is_initialized():
