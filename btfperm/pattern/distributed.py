@@ -261,7 +261,8 @@ class DistributedPattern(Pattern):
         return _routed(self.exchange, self.row_slices, [cols, self.indices.copy()], False)
 
     def _made_together(self, name: str, make: Callable[[], Any]) -> Any:
-        """What the ranks make at its first use, and again if that call failed on a rank."""
+        """The copy of this name. All ranks make it together at its first use, and again if the call
+        that made it failed on a rank."""
         copies = vars(self)["_copies"]
         made = copies.get(name)
         if made is None or not self.exchange.holds(made[1]):
@@ -295,8 +296,8 @@ class DistributedPattern(Pattern):
         return made is not None and self.exchange.holds(made[1])
 
     def on_host(self) -> Pattern:
-        """The whole pattern on each rank. Collective. The rules of ``auto`` use it for small
-        matrices only."""
+        """The whole pattern on each rank. Collective. The rules of ``auto`` use it only for small
+        matrices, or if there is one rank."""
         return self._made_together("whole", self._gathered)  # type: ignore[no-any-return]
 
     def _gathered(self) -> Pattern:

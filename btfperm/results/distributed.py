@@ -203,7 +203,7 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
 
     def block_sizes(self) -> tuple[int, int, int]:
         """The number of blocks with one row and one column, and the numbers of rows and columns of
-        the largest block (of several, the first). Collective."""
+        the first block for which their sum is largest. Collective."""
         with self.pattern.exchange.guarded():
             return self._block_sizes(self.pattern.exchange)
 

@@ -21,11 +21,11 @@ owner, not with their length. In a phase of the matching search a rank sends a g
 The first steps of such a phase are levels of all ranks, because more trees find a path in one phase
 if all are small; the later steps go deeper and deeper inside a rank.
 
-*Exchange.* All communication is in ``exchange.py``. `Exchange.route` sends items to the owners of
-their indices: the items are sorted by owner and travel as one message per pair of ranks.
-`Exchange.reply` returns one answer for each received item. `Exchange.step` sends lines (a position
-at the receiver and a few integers) and adds up numbers of all ranks; if no pair of ranks has many
-lines, lines and numbers travel in the same message.
+*Exchange.* ``exchange.py`` sends the data by MPI, and ``device_exchange.py`` by NCCL.
+`Exchange.route` sends items to the owners of their indices: the items are sorted by owner and
+travel as one message per pair of ranks. `Exchange.reply` returns one answer for each received item.
+`Exchange.step` sends lines (a position at the receiver and a few integers) and adds up numbers of
+all ranks; if no pair of ranks has many lines, lines and numbers travel in the same message.
 
 *Failures* (``ranks.py``). Every wait is a poll: a rank that fails sends a notice to all others,
 which find it while they wait, and all ranks raise the same error. Each collective function and

@@ -130,7 +130,8 @@ class Exchange(Ranks):
         return Routed(self.move(items, sent, received), received, sent, order)
 
     def counts_from(self, sent: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """How many items each rank will send to this one; ``sent[p]`` is how many go to rank p."""
+        """The number that each rank gives for this one; ``sent[p]`` is what this one gives for
+        p."""
         received = np.empty(self.size, dtype=np.int64)
         self.counters["collectives"] += 1
         self.run(self.comm.Ialltoall(sent, received), "all to all", 1)

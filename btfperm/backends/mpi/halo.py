@@ -86,9 +86,9 @@ class Halo:
         return found
 
     def shared(self) -> tuple[Array, Array, Array]:
-        """The positions of what other ranks have as ghosts, sorted by rank; their numbers for each
-        rank; and the numbers of ghosts that each rank owns. Collective at the first call, and
-        again if that call failed on a rank."""
+        """The positions of the items of this rank that other ranks have as ghosts, sorted by these
+        ranks; how many each rank has; and how many ghosts of this rank each rank owns. Collective
+        at the first call, and again if that call failed on a rank."""
         if self._shared is None or not self.exchange.holds(self._made_in):
             self._made_in = self.exchange.call
             self._received = self.exchange.counts_from(self._sent)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ranks of a communicator: how they wait for each other, and how they end a failed call.
 
-Every wait polls: it tests the request and the notices of failed ranks in turn. So a rank that fails
-(`guarded`) ends the call on all ranks with the same error, and no rank waits for ever. If a machine
-runs more ranks than it has cores, each poll yields the core.
+Every wait polls: it tests the request and the notices of failed ranks in turn. So an error on one
+rank (`guarded`) ends the call on all ranks with the same error, and no rank waits for it forever.
+If a machine runs more ranks than it has cores, each poll yields the core.
 
 After a failure, some ranks may have begun a collective operation that others have not. Each rank
 describes the last one that it began, and those that have not begun it do so without data. Then the
-communicator can be used again. Only if they cannot, it is replaced by a new one.
+communicator can be used again. If that is not possible, a new one replaces it; if a rank does not
+answer, later calls are refused.
 """
 
 from __future__ import annotations
@@ -41,13 +42,14 @@ class _PeerFailed(Exception):  # noqa: N818
 
 
 class Ranks:
-    """A duplicate of a communicator. It is freed when nothing refers to this object any more; the
-    communicator of the caller does until it is freed.
+    """A duplicate of a communicator, freed when nothing refers to this object any more. The
+    caller's communicator refers to this object until the caller frees it.
 
     Attributes
     ----------
     comm : the duplicate; rank, size : of it
-    rank_here : number of this rank among those of its machine; machine : the lowest of these
+    rank_here : number of this rank among those of its machine; machine : the lowest rank of this
+        machine, as a number in `comm`
     """
 
     failed: ClassVar[Ranks | None] = None  # those that have agreed on a failure most recently
@@ -131,8 +133,8 @@ class Ranks:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Runs one collective call: if it fails on a rank, all ranks raise the error of the lowest
-        rank that failed."""
+        """Runs one collective call: if it fails on some ranks, all ranks raise the error of the
+        lowest one of these that reports its error in time."""
         if self._is_guarded:  # the outer call reports the failure
             yield
             return
@@ -251,9 +253,9 @@ class Ranks:
         self._begun, self._unfinished = 0, None
 
     def leave_together(self) -> None:
-        """Returns on all ranks at the same time, after rank 0 has printed its message and calls
-        this, too, or after `_PATIENCE` seconds: a launcher may end all processes as soon as one has
-        ended, and then report that it ended them."""
+        """Returns on all ranks at about the same time, after rank 0 has printed its message and
+        calls this, too, or after `_PATIENCE` seconds: a launcher may end all processes as soon as
+        one has ended, and then report that it ended them."""
         leave_at = np.array([time.time() + _NOTICE_TIME])
         if self.rank == 0:
             for rank in range(1, self.size):
