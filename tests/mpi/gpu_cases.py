@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import time
 from functools import partial
 from types import SimpleNamespace
 
@@ -126,6 +127,32 @@ def case_nccl():
     finally:
         del cuda.nccl
         comm.Free()
+
+
+class NcclOfOneRank(FakeNccl):
+    """The last rank cannot start NCCL, and the others would wait for it."""
+
+    def NcclCommunicator(self, ranks, identity, rank):
+        if COMM.rank == LAST:
+            raise self.NcclError("no socket")
+        time.sleep(3600)
+
+
+def case_nccl_starts_on_some_ranks_only():
+    if COMM.size != 2 or not EMULATED:
+        return
+    from cupy import cuda
+
+    cuda.nccl = NcclOfOneRank()
+    how = {"comm": COMM.Dup(), "backend": "mpi", "device": "gpu", "initializer": "none"}
+    search = partial(btfperm.maximum_transversal, inputs.full(4, 4), **how)
+    try:
+        text = raised(btfperm.BackendUnavailableError, search)
+        assert "NCCL failed (no socket); set BTFPERM_NCCL=0" in text
+    finally:
+        del cuda.nccl
+    assert search().maximum
+    how["comm"].Free()
 
 
 def case_a_rank_without_room():

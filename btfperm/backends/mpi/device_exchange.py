@@ -7,14 +7,18 @@ otherwise the host copies them through pinned memory (``gpu/staging.py``) and MP
 environment variable ``BTFPERM_NCCL=0`` turns NCCL off.
 
 The host polls an event while NCCL works, so that it finds the notice of a rank that has failed; it
-then aborts the communicator of NCCL.
+then aborts the communicator of NCCL. A thread makes that communicator, because NCCL waits there for
+all ranks, however long, and the host must find such a notice then, too.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 import zlib
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,7 +84,13 @@ class DeviceExchange:
         identity = nccl.get_unique_id() if exchange.rank == 0 else ()
         identity = tuple(exchange.broadcast([int(word) for word in identity]))
         self._nccl = nccl
-        self._communicator = nccl.NcclCommunicator(exchange.size, identity, exchange.rank)
+        exchange.barrier()  # NCCL waits without a limit for a rank that has failed before
+        start = _Started(partial(nccl.NcclCommunicator, exchange.size, identity, exchange.rank))
+        exchange.wait(start)
+        try:
+            self._communicator = start.result()
+        except nccl.NcclError as failure:
+            raise _not_available(failure) from failure
         # NCCL connects two GPUs when they first exchange something, and the host cannot abort that.
         ones = np.ones(exchange.size, dtype=np.int64)
         self._between_devices(cupy.empty((exchange.size, 1), dtype=np.int64), ones, ones)
@@ -141,11 +151,40 @@ class DeviceExchange:
             self._communicator.abort()
             self._communicator = None
             if isinstance(failure, nccl.NcclError):
-                raise BackendUnavailableError(
-                    f"NCCL failed ({failure}); set BTFPERM_NCCL=0, which exchanges through the host"
-                ) from failure
+                raise _not_available(failure) from failure
             raise
         return found
+
+
+class _Started:
+    """A function that runs on CuPy's current device in a thread, in the form of a request of MPI.
+    If another rank fails, the thread is left alone: the host cannot end it in NCCL."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        import cupy
+
+        self._work, self._device = work, cupy.cuda.Device().id
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        import cupy
+
+        self._failure: BaseException | None = None
+        try:
+            with cupy.cuda.Device(self._device):
+                self._result = self._work()
+        except BaseException as failure:  # raised in the thread that waits
+            self._failure = failure
+
+    def Test(self) -> bool:
+        self._thread.join(1e-3)
+        return not self._thread.is_alive()
+
+    def result(self) -> Any:
+        if self._failure is not None:
+            raise self._failure
+        return self._result
 
 
 class _Recorded:
@@ -156,6 +195,12 @@ class _Recorded:
 
     def Test(self) -> bool:
         return bool(self._event.done)
+
+
+def _not_available(failure: BaseException) -> BackendUnavailableError:
+    return BackendUnavailableError(
+        f"NCCL failed ({failure}); set BTFPERM_NCCL=0, which exchanges through the host"
+    )
 
 
 def _starts(counts: Counts) -> list[int]:
