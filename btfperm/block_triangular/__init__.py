@@ -47,8 +47,8 @@ def block_triangular_form(
     -------
     BlockTriangularForm : of a matrix with full structural rank, the same blocks in the same order
         as `dulmage_mendelsohn` gives. A structurally singular one is completed as KLU does.
-        Rows and columns ascend inside a block; `matched_row_perm` has the transversal on the
-        diagonal.
+        Rows and columns ascend inside a block; `matched_row_perm` has the transversal, or its
+        completion, on the diagonal.
 
     Raises
     ------

@@ -49,8 +49,8 @@ from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 
 __all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn", "fields_of"]
 
-# For a small matrix, a copy on a GPU is kept for later steps only if the caller gives other keyword
-# arguments than these.
+# For a small matrix on the host, the steps share a copy on a GPU only if the caller gives other
+# keyword arguments than these.
 _NO_REASON_FOR_A_GPU = {"threads", "drop_zeros", "deterministic"}
 
 _Result = TypeVar("_Result", bound=Decomposition)

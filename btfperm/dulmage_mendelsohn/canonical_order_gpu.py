@@ -56,8 +56,8 @@ def in_order(
     if n_blocks == 1:
         return _one_block(m, n, width)
     block = cupy.empty(n + m, dtype=width)  # of the columns, then of the rows
-    # Sorts both sides at once, if the numbers have 31 bits: the blocks of the rows are numbered
-    # after those of the columns.
+    # Sorts columns and rows together if neither n + m nor 2 n_blocks exceeds LARGEST_INT32: the
+    # blocks of the rows are then numbered after those of the columns.
     before_rows = n_blocks if max(n + m, 2 * n_blocks) <= LARGEST_INT32 else 0
     named = of_col, leader, col_root, row_root, totals
     matching = problem.row_match, problem.col_match

@@ -6,8 +6,8 @@ height, then by their smallest column (vertical blocks: row); rows and columns a
 (``canonical_order.hpp``). Each rank knows the names of the blocks that contain its rows and
 columns. Four steps give each rank the positions of its rows and columns (``owned_order.hpp``):
 
-1. Each rank sends, for each block of which it has members, their number and the smallest one to the
-   owner of the block.
+1. Each rank sends, for each block of which it has rows or columns, their two numbers and the
+   smallest of the columns (or rows) to the owner of the block.
 2. This owner sends the height and the size of the block to the owner of its smallest column (or
    row), which sorts the blocks that it receives by this column, for each height separately.
 3. The owner of each height adds up the blocks that the ranks have at this height.

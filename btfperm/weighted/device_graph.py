@@ -16,7 +16,8 @@ __all__ = ["DeviceGraph", "Matched"]
 
 @dataclass(frozen=True)
 class DeviceGraph:
-    """A graph on the current device: a symmetric pattern with a positive weight for each entry.
+    """A graph on the current device: a symmetric pattern with a positive weight for each entry off
+    the diagonal; entries on the diagonal are ignored.
 
     Attributes
     ----------

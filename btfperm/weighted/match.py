@@ -127,8 +127,9 @@ def match(
 
     Notes
     -----
-    O(n + m) for n vertices and m edges in memory, expected for "local-max" if the weights are equal
-    or random, and on most graphs for "red-blue".
+    O(n + m) for n vertices and m edges in memory. Two algorithms may take longer: "red-blue", and
+    "local-max" without its option `limit`, also over MPI ranks; there O(n + m) is the expected time
+    on random graphs.
 
     Examples
     --------

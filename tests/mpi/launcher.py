@@ -37,7 +37,8 @@ def launcher():
 
 def emulated_or_skip():
     """The arguments of Python before a program that runs on emulated GPUs; skips the test where
-    there is no emulation. None if BTFPERM_REAL_GPUS is set: the program then uses real GPUs."""
+    there is no emulation. If BTFPERM_REAL_GPUS is set, there are no such arguments, and the program
+    uses the GPUs of the machine."""
     if os.environ.get("BTFPERM_REAL_GPUS"):
         return ()
     launcher()

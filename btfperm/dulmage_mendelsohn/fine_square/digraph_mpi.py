@@ -3,9 +3,8 @@
 
 A vertex is a column; the owner of the column owns it. There is an edge u -> v if the row matched to
 u has an entry in column v: the predecessors of v are the columns matched to the rows of its
-entries. So the columns that the
-alternating search from unmatched columns reaches are closed under predecessors, and those of the
-search from unmatched rows under successors.
+entries. So the columns that the alternating search from unmatched columns reaches are closed under
+predecessors, and those of the search from unmatched rows under successors.
 
 `spread` and `peel` work through the vertices of one rank before they send anything
 (``spread.hpp``): the number of exchanges depends on how often a path changes its owner. Lists hold

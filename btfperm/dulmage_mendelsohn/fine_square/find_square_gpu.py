@@ -37,8 +37,8 @@ _MAX_CPU_EDGES = 10_000
 # Shares of 2-cycles among the edges from which on they are contracted before any search, and before
 # the propagation of names.
 _SYMMETRIC, _SHORTER = 0.5, 0.05
-# Levels of the block graph after which the CPU may continue: the time of the CPU depends on the
-# entries, that of the device on the levels.
+# Successive narrow levels of the block graph (see ``peel_gpu.py``) after which the CPU continues:
+# the time of the CPU depends on the entries, that of the device on the levels.
 _BLOCK_WINDOW = 40
 
 

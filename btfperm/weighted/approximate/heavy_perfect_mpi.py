@@ -8,11 +8,10 @@ Idea        Columns bid for rows, as in ``auction.hpp``. The owner of a row hold
             their owners. There are three phases; after each but the last, epsilon is divided by 5.
             A phase ends when all columns have a row, after more than 40 successive steps in which
             fewer than 256 columns had none, or at a limit on the visited entries. After the last
-            phase, the search of ``ms_bfs_mpi.py`` matches the
-            last columns, through entries that are nearly tight: with slack of at most 2 epsilon
-            first, then 8 times as much, and so on. At the end, the duals of the rows of square
-            blocks rise as far as they can. The sum of the slacks of the matched entries bounds the
-            distance from the optimum.
+            phase, the search of ``ms_bfs_mpi.py`` matches the last columns, through entries that
+            are nearly tight: with slack of at most 2 epsilon first, then 8 times as much, and so
+            on. At the end, the duals of the rows of square blocks rise as far as they can. The sum
+            of the slacks of the matched entries bounds the distance from the optimum.
             In a block with more rows than columns, duals of unmatched rows must remain the largest
             ones: there is one phase, with the last epsilon, from duals of 0. Blocks with more
             columns than rows are solved in the transposed matrix.
