@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks a diagnosis: the groups, the minimality of each explanation, and the repair.
+"""Checks a diagnosis: the groups, the minimality of each explanation, the repair and the identical
+rows.
 
 `found` is the JSON object of `btfperm diagnose`. The matchings that prove minimality are SciPy's.
 """
