@@ -39,7 +39,7 @@ class Session:
 
     Attributes
     ----------
-    pattern : as the caller gave it, on the host or on a device
+    pattern : the matrix, on the host, on a device or over ranks
     keep_copies : whether later steps of this call can use copies on a device
     copies : copies of the pattern, and other data that backends keep for later steps. `on_host`
         uses the key ``"host"``; the backends define all other keys

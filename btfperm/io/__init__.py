@@ -61,8 +61,8 @@ def read(
 
     Raises `UnreadableInputError` with one sentence that names the file and, if one line of a text
     file is wrong, this line; and `ResourceMissingError` if there is not enough memory.
-    O(size of the file) time. For a Matrix Market file with 32-bit indices, reading takes about 8
-    bytes per entry beside the result.
+    O(m + n + size of the file), and the time of `as_pattern` for the entries. For a Matrix Market
+    file with 32-bit indices, reading takes about 8 bytes per entry beside the result.
 
     Examples
     --------
@@ -108,9 +108,9 @@ def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
     """Reads the pattern of the matrix in a file, and the values of its entries in the same order.
 
     Symmetric, skew-symmetric and Hermitian files are expanded. The pattern is that of `read`, with
-    its name and source. Raises and accepts the same as `read`, and raises `UnreadableInputError`
-    for a file without values. For the types of the values and for duplicates see `as_valued`.
-    O(size of the file).
+    its name and source. Reads the same files and raises the same errors as `read`, and raises
+    `UnreadableInputError` for a file without values. For the types of the values, for duplicates
+    and for the cost see `as_valued`.
 
     Parameters
     ----------
@@ -187,8 +187,9 @@ def _return_free_memory(entries: int) -> None:
 def read_matrix(path: PathLike) -> Any:
     """Reads the matrix in a file with its values, as a `scipy.sparse.coo_array`.
 
-    Symmetric files are expanded. The values of a pattern file are True, so that `write_matrix`
-    writes a pattern again. Raises and accepts the same as `read`. O(size of the file).
+    Symmetric files are expanded; duplicates and stored zeros remain. The values of a pattern file
+    are True, so that `write_matrix` writes a pattern again. Reads the same files and raises the
+    same errors as `read`. O(size of the file); for a dense MATLAB variable O(m n).
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 """Atomic writes: a temporary file beside the target is written, then renamed.
 
 After a failure (a full disk, Ctrl-C) the temporary file is removed, and an older target is
-unchanged. Only a killed process leaves a temporary file. Code that ends a process without an
-exception calls `remove_unfinished` first.
+unchanged. A process that is killed leaves its temporary file. Code that ends a process without an
+exception must call `remove_unfinished` first.
 """
 
 from __future__ import annotations

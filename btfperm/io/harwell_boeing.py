@@ -133,7 +133,8 @@ def read_matrix(source: Source) -> Any:
 def write_matrix(file: BinaryIO, A: Any) -> None:
     """Compressed columns, all entries, symmetric or not; for the field see `writable`.
 
-    `scipy.io.hb_write` is not used: its fields are a character narrower than it declares.
+    `scipy.io.hb_write` is not used: its fields of real values are a character narrower than it
+    declares.
     """
     indptr, rows, data = compressed_columns(A)
     (m, n), nnz = A.shape, rows.size

@@ -74,7 +74,7 @@ class Body:
     Attributes
     ----------
     rows, cols : int32 where the shape fits, else int64
-    values : None unless the caller requests them
+    values : None unless the caller requests them and the file holds them
     zeros : True where an entry was stored with the value zero; None while there are none
     """
 

@@ -128,7 +128,8 @@ def pattern_of_blocks(
     source: Mapping[str, Any] | None = None,
     threads: int | None = None,
 ) -> Pattern:
-    """Pattern of a matrix in SciPy's layout bsr. O(m + n + entries).
+    """Pattern of a matrix in SciPy's layout bsr. O(m + n + entries); with zeros in a block, the
+    cost is that of `Pattern.from_coo`.
 
     Raises
     ------

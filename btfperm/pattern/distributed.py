@@ -43,7 +43,7 @@ class DistributedPattern(Pattern):
     nnz : entries of the whole matrix
     exchange : sends the messages between the ranks
     width : the index type of numbers of the whole matrix
-    note : a sentence for the user on how the file was read; empty if each rank read its part
+    note : a sentence for the user if the first rank read the file for all; else empty
     values : the values of the entries of this rank, in the order of `indices`: float64, or
         complex128 if the matrix is complex. None if only the positions are known
     name, source : as of `Pattern`
@@ -168,7 +168,7 @@ class DistributedPattern(Pattern):
     ) -> DistributedPattern:
         """The pattern of checked positions. `own` holds rows and columns of this rank; it is
         emptied, so that their memory is released while the ranks exchange entries. `values` are of
-        one type on all ranks; `mirror` computes those of the transposes, if they are others."""
+        one type on all ranks; `mirror` computes those of the transposes, if these differ."""
         rows, cols = own
         row_slices, col_slices = _balanced(exchange, rows, cols, shape, symmetric)
         if values is None:

@@ -41,7 +41,7 @@ def owned_lists(
     first: int, count: int, lists: npt.NDArray[Any], items: npt.NDArray[Any]
 ) -> OwnedLists:
     """The lists ``first`` to ``first + count - 1`` from pairs of a list and an item, of one integer
-    type. The arrays are overwritten.
+    type. `items` is overwritten.
 
     >>> made = owned_lists(5, 2, np.array([6, 5, 6, 6]), np.array([3, 4, 1, 3]))
     >>> made.indptr.tolist(), made.items.tolist()

@@ -54,8 +54,8 @@ class Pattern(ComparedByEntries):
     shape : (m, n)
     indptr : (n + 1,) the rows of column j are ``indices[indptr[j]:indptr[j+1]]``
     indices : (nnz,) row indices, ascending in each column, no duplicates. Both arrays are
-        read-only, and copies unless the caller set `owned`. They are int32 if the rows plus the
-        columns, and the entries, are fewer than 2**31 - 15, else int64; the constructor keeps int64
+        read-only, and copies unless the caller set `owned`. They are int32 if neither the rows plus
+        the columns nor the entries exceed 2**31 - 16, else int64; the constructor keeps int64
     name : what messages call the matrix, usually its file name
     source : for the ``meta`` of a result: file name and sha256 of the file
     stored_zeros : the entries that were stored with the value zero; None when there are none, or

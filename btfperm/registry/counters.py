@@ -2,8 +2,8 @@
 """The counters that algorithms report.
 
 An algorithm reports the counters that apply to it, under these names: in C++ as members of
-``Counters``, on a GPU as keys of the dictionary that the driver returns. Tests reject other names,
-and the table in ``docs/algorithms.md`` lists these rows.
+``Counters``, on a GPU and over MPI ranks as keys of the dictionary that the driver returns. Tests
+reject other names, and the table in ``docs/algorithms.md`` lists these rows.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class WeightedTransversal:
 
         Raises
         ------
-        InvalidArgumentError : the kind is not "product", or a scaling is no double-precision number
+        InvalidArgumentError : the kind is not "product", or a scaling exceeds double precision
         """
         rows, cols = self._scale_logs()
         upper = max((float(a.max()) for a in (rows, -cols) if a.size), default=0.0)

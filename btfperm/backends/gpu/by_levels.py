@@ -70,7 +70,7 @@ class LevelSearch:
         return self.stand()
 
     def launch(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> None:
-        """The same, without waiting."""
+        """As `run`, without waiting."""
         kernels.launch_together(
             name, _THREADS, self._state.array, lanes, *arguments, self.items, most=_BLOCKS
         )

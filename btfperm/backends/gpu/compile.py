@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels from their sources: CUDA C++ files of the package, compiled by NVRTC when first used.
 
-CuPy keeps compiled kernels on disk. Their key is the source text, the options and the architecture,
-but not the included headers. So a hash of every source of the package is one of the options: after
+CuPy keeps compiled kernels on disk. Their key depends on the source text and the options, but not
+on the included headers. So a hash of every source of the package is one of the options: after
 a header was edited, no old kernel is used.
 """
 
@@ -69,7 +69,7 @@ class Kernels:
         self._function(name)((blocks,), (threads,), self._typed(arguments))
 
     def launch_together(self, name: str, threads: int, *arguments: Any, most: int = 32) -> None:
-        """The same with as many blocks as the device holds at a time, at most `most` for each
+        """As `launch`, with as many blocks as the device holds at a time, at most `most` for each
         multiprocessor, so that they may wait for each other (``grid_barrier.cuh``)."""
         kernel = self._function(name).kernel
         blocks = self._blocks_at_once(name, threads, most)

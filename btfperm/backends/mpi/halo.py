@@ -4,7 +4,7 @@
 A rank numbers the items of its lists anew: those that it owns by their position, and the ghosts, in
 ascending order, behind them (``ghosts.hpp``). An array with a place for each is indexed by these
 local numbers. The owner of an item learns once which ranks have it as a ghost; afterwards, `update`
-gives all ghosts the values of their owners by one message per pair of ranks.
+gives all ghosts the values of their owners by at most one message from each rank to each other one.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ _RANK_SET_BY_LAUNCHERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
 
 
 def launched_ranks() -> int:
-    """The number of ranks that the launcher reports; 0 without a launcher, or if the environment
-    variable ``BTFPERM_MPI`` is 0."""
+    """The number of ranks that the launcher reports in one of _RANKS_SET_BY_LAUNCHERS; 0 if none is
+    set, or if the environment variable ``BTFPERM_MPI`` is 0."""
     return _number_set(_RANKS_SET_BY_LAUNCHERS)
 
 
@@ -44,8 +44,8 @@ def _number_set(names: tuple[str, ...]) -> int:
 
 
 def communicator(backend: str) -> Any:
-    """The communicator of the command line: None unless the backend is ``"mpi"``, or ``"auto"`` in
-    a process that an MPI launcher has started."""
+    """The communicator of the command line: None unless the backend is ``"mpi"``, or it is
+    ``"auto"`` and a launcher reports ranks."""
     if backend == "mpi" or (backend == "auto" and launched_ranks() > 0):
         return world()
     return None

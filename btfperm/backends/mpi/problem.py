@@ -28,8 +28,8 @@ class DistributedProblem:
     pattern : the matrix
     row_match, col_match : the mates of the rows and columns of this rank, numbers of the whole
         matrix, or -1
-    row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover
-    proven : whether the last search left a minimum cover
+    row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover once it is known
+    proven : whether the last search marked a minimum cover in `row_in_cover` and `col_in_cover`
     device : the GPU on which this rank searches, or None
     link : moves the lines of a search; None until `use_device`, which no search on the CPU needs
     """
