@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from btfperm.path.request import Request
     from btfperm.pattern import Pattern
 
-__all__ = ["PUBLISHED", "Plan", "make_plan", "plan_on_cpu", "plan_search", "searches_from_rows"]
+__all__ = [
+    "PUBLISHED",
+    "Plan",
+    "make_plan",
+    "place_over_ranks",
+    "plan_on_cpu",
+    "plan_search",
+    "searches_from_rows",
+]
 
 PUBLISHED = "published"  # as `algorithm=`: choose only among the published algorithms
 
@@ -248,6 +256,13 @@ def _over_ranks(plan: Plan, pattern: Pattern, request: Request) -> str:
     if request.backend == "mpi":
         return "mpi"
     return _decide(plan, "place over ranks", pattern).choice
+
+
+def place_over_ranks(shape: tuple[int, int], nnz: int, ranks: int) -> str:
+    """What the rule chooses for a matrix over ranks: "mpi", or "cpu", whole on each rank."""
+    known = {"ranks": float(ranks), **size(shape, nnz)}
+    rules = rules_of("transversal").TABLE.ruled(nnz).left_open["place over ranks"]
+    return first_rule(rules, known, known.__getitem__).choice
 
 
 def _plan_initializer(

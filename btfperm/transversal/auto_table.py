@@ -146,7 +146,11 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("one rank", (Condition("ranks", "<", 2),), "cpu", "one rank holds the whole matrix"),
         Rule(
             "small",
-            (Condition("entries", "<", _SMALL_FOR_RANKS),),
+            (
+                Condition("entries", "<", _SMALL_FOR_RANKS),
+                Condition("rows", "<", _SMALL_FOR_RANKS),
+                Condition("cols", "<", _SMALL_FOR_RANKS),
+            ),
             "cpu",
             "each rank analyses the whole matrix in less time than messages would take",
         ),

@@ -145,6 +145,11 @@ def case_long_paths():
     d = same_blocks(A, initializer="greedy")
     assert d.n_blocks == 2_000
     assert d.transversal.counters["gathered_edges"] == (A.nnz if COMM.size > 1 else 0)
+    module = "btfperm.transversal.augmenting.ms_bfs_mpi"
+    with inputs.changed(module, "GATHERED", A.nnz):  # fewer than its rows and columns
+        assert sum(A.shape) > A.nnz
+        d = same_blocks(A, initializer="greedy")
+        assert d.transversal.counters["gathered_edges"] == 0
     ordered = same_blocks(families.chain(2_000).A, initializer="greedy").transversal.counters
     assert ordered["gathered_edges"] == 0 and ordered["levels"] < 40 * ordered["phases"]
 

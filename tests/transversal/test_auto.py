@@ -131,8 +131,16 @@ def first(what, known):
 def test_matrices_over_ranks():
     """A matrix stays distributed only if it is large and there are several ranks; otherwise each
     rank analyses the whole matrix."""
-    for entries, ranks, choice in ((10**8, 1, "cpu"), (10**5, 8, "cpu"), (10**7, 2, "mpi")):
-        assert first("place over ranks", {"entries": entries, "ranks": ranks}).choice == choice
+    for entries, rows, cols, ranks, choice in (
+        (10**8, 10**7, 10**7, 1, "cpu"),
+        (10**5, 10**5, 10**5, 8, "cpu"),
+        (10**7, 10**5, 10**5, 2, "mpi"),
+        (10**5, 10**7, 10**5, 2, "mpi"),
+        (10**5, 10**5, 10**7, 2, "mpi"),
+    ):
+        known = {"entries": entries, "rows": rows, "cols": cols, "ranks": ranks}
+        assert first("place over ranks", known).choice == choice
+        assert plan.place_over_ranks((rows, cols), entries, ranks) == choice
 
 
 LARGE = {

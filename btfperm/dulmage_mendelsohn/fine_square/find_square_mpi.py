@@ -126,8 +126,8 @@ def _finish_on_one_rank(
 ) -> bool:
     """Finds all blocks of unknown height, and their heights, on the first rank, unless the names
     and the edges between different names may be more than `GATHERED` together. The vertices of a
-    known block have one name, and count as one vertex. `has_blocks`: there may be known blocks.
-    Returns whether the first rank found them."""
+    known block have one name, and count as one vertex on each rank. `has_blocks`: there may be
+    known blocks. Returns whether the first rank found them."""
     exchange, lists = graph.exchange, graph.predecessors
     if not has_blocks:
         count, edges = int(np.count_nonzero(open_blocks)), lists.edges_of(open_blocks)
@@ -136,14 +136,13 @@ def _finish_on_one_rank(
     core = _core.dulmage_mendelsohn
     names = lists.halo.extended(np.where(open_blocks != 0, name, graph.width(-1)))
     edges = core.count_edges_between(lists.indptr, lists.items, names)
-    named = int(np.count_nonzero((open_blocks != 0) & (name == graph.numbers)))
-    if sum(exchange.sums(named, edges)) > GATHERED:
+    here = np.flatnonzero(open_blocks)
+    own, least = largest_by_key(name[here], height[here])  # a block may be on several ranks
+    if sum(exchange.sums(own.size, edges)) > GATHERED:
         return False
     pairs = core.edges_between(lists.indptr, lists.items, names).reshape(-1, 2)
     del names
-    here = np.flatnonzero(open_blocks)
-    names, least = largest_by_key(name[here], height[here])
-    vertices = exchange.gather_to(0, np.stack((names, least), axis=1))
+    vertices = exchange.gather_to(0, np.stack((own, least), axis=1))
     edges_of_all = exchange.gather_to(0, pairs)
     found = np.empty((0, 3), dtype=graph.width)
     if vertices is not None and edges_of_all is not None:

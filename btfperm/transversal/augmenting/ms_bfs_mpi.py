@@ -12,7 +12,7 @@ Idea        An alternating tree grows from each unmatched column, all at the sam
             unvisited, and the other trees continue to grow, or all trees start again (`graft`). If
             more than 40 steps in succession sent between 1 and 255 lines each over all ranks, steps
             without lines left out, the first rank finishes the search alone, unless the matrix has
-            more than 2^22 entries.
+            more than 2^22 entries, or rows and columns.
 Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017): phases, grafting,
             and the rule that chooses it. Ours: the distribution, the depth of the steps, and the
             messages. There is no bottom-up search from the unvisited rows: it would need the
@@ -60,7 +60,8 @@ PARTS, LEAST_STEP = 16, 1 << 16
 Between two steps the ranks learn which trees have found a path, and no longer grow those."""
 
 GATHERED = 1 << 22
-"""Largest number of entries of a matrix that one rank gathers to finish a search."""
+"""Largest number of entries, and of rows and columns together, of a matrix that one rank gathers to
+finish a search."""
 
 
 def ms_bfs(
@@ -132,7 +133,10 @@ class _Search:
 
     def is_thin(self) -> bool:
         """Whether one rank shall finish the search, see `THIN` and `GATHERED`."""
-        return self.thin_steps > THIN_STEPS and self.problem.pattern.nnz <= GATHERED
+        if self.thin_steps <= THIN_STEPS:
+            return False
+        pattern = self.problem.pattern
+        return max(pattern.nnz, sum(pattern.shape)) <= GATHERED
 
     def grow(self) -> int:
         """Grows all trees until none can grow, a limit is reached or `is_thin` holds. Returns the

@@ -2,8 +2,8 @@
 """The end of a search over ranks: the first rank finishes it, because each step has little work.
 
 The first rank gathers the matrix and the matching; ``ms_bfs_mpi.py`` calls this only for matrices
-with at most `GATHERED` entries. Then each rank receives the mate and the cover mark of each of its
-rows and columns.
+with at most `GATHERED` entries, and as many rows and columns together. Then each rank receives the
+mate and the cover mark of each of its rows and columns.
 """
 
 from __future__ import annotations
