@@ -2,7 +2,7 @@
 # ruff: isort: skip_file
 """The conventions of other tools, and btfperm's own, one convention in each file.
 
-Each adapter takes a decomposition, and for solvers also the result of `preorder`. It returns a
+Each adapter takes a decomposition, and some also take the result of `preorder`. It returns a
 named tuple whose fields have the tool's own names and order. ``CONVENTIONS`` maps the names that
 files and the command line use to the adapters. `rows.py` describes each convention: its arrays,
 direction, base, and what its adapter accepts; docs/conventions.md shows these rows as a table.

@@ -10,9 +10,10 @@ Gather, base 0. ``A[p, :][:, q]`` is block upper triangular::
       R0 [  0    0    0    x ]                          R0 = p[rr[3]:rr[4]]  unmatched rows
 
 The square submatrices X have the matching on their diagonals. Fine block k is rows
-``r[k]:r[k+1]``, columns ``s[k]:s[k+1]``: the horizontal part as one block if there is one, the
-blocks of the square part, the vertical part as one block if there is one. (btfperm splits the
-horizontal and the vertical part into their connected components, CSparse does not.)
+``r[k]:r[k+1]``, columns ``s[k]:s[k+1]`` of the permuted matrix: the horizontal part with C0 as one
+block if there is one, the blocks of the square part, the vertical part with R0 as one block if
+there is one. (btfperm splits the horizontal and the vertical part into their connected components,
+CSparse does not.)
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Idea        The permuted matrix B is block upper triangular, so only its diagona
             factors. The entries above them are multiplied, not factored, and cause no fill.
 Segments    Blocks of at least `LARGE` rows are factored alone. Long runs of blocks of one row need
             no factors. The runs of other blocks are factored together with the entries between
-            them; each such entry then causes at most LARGE - 1 numbers in the factors. A matrix of
+            them; each such entry causes at most LARGE - 1 nonzeros of the factors. A matrix of
             fewer than 4 LARGE rows is one segment, because the Python calls for a second one take
             longer than its factors; then these bounds do not hold.
 Solve       back substitution over the segments, last to first; transposed, first to last

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LU factors of a preordered matrix: solve, refine, and factor new values again.
 
-Idea        The factors of every solver solve in the caller's order of rows and columns, so that
-            one place refines, verifies and warns. The residual of a solution is computed in one
-            pass over the entries, which also gives its componentwise backward error. The first
-            solution by old pivots is verified by that error: if it is large, the old pivots do not
-            fit the new values, and new pivots are chosen. After new pivots, one or two more
-            solutions estimate how much the rounding of the entries changes the first one.
+Idea        For every solver, `Factors.solve` takes and returns vectors in the order of the caller's
+            matrix, so that one place refines, verifies and warns. The residual of a solution is
+            computed in one pass over the entries, which also gives its componentwise backward
+            error. The first solution by old pivots is verified by that error: if it is large, new
+            pivots are chosen for the new values. After new pivots, one or two more solutions
+            estimate how much the rounding of the entries changes the first one.
 Cost        a solution by the factors; for each step of refinement, one more and one pass over the
             entries; for the first solution after `factor` or `refactor`, more (see Idea)
 """
@@ -304,7 +304,7 @@ class Factorization:
         return True
 
     def _dependent(self) -> tuple[int, int]:
-        """The row and the column with the largest parts in nearly dependent rows and columns.
+        """The row and the column with the largest coefficients in nearly vanishing combinations.
 
         One step of inverse iteration with the matrix divided by the largest entries of its rows
         and columns: what it amplifies is nearly in the null space.

@@ -47,7 +47,8 @@ def complain(sentence: str) -> None:
 
 
 def emit_text(text: str, *, err: bool = False) -> None:
-    """Print text without control characters from files; it may have several lines: a help page.
+    """Print text that holds nothing from files that could control the terminal. It may have several
+    lines, as a help page has.
 
     What the encoding of the stream does not contain (``ő`` in ASCII) is escaped.
     """

@@ -61,8 +61,8 @@ def report(
     """Write a report about a matrix: one HTML page that needs no network.
 
     The page has the findings in plain words, the matrix before and after to zoom into, the blocks,
-    the diagnosis, the time of each stage, the fill with and without btfperm, and how to use the
-    result with each solver. Its size is bounded for a matrix of any size.
+    the diagnosis, the time of each stage, the solvers if they were measured, and how to use the
+    result. Its size is bounded for a matrix of any size.
 
     Parameters
     ----------

@@ -41,7 +41,8 @@ class Verdict:
     Attributes
     ----------
     violations : in the order of `CHECKS`; empty when the file is right
-    passed, skipped : names of the checks that held, and of those whose preconditions failed
+    passed, skipped : names of the checks that held, and of those whose preconditions failed, or of
+        "scalings" if no values were given
     """
 
     violations: tuple[Violation, ...]
