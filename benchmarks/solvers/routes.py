@@ -12,6 +12,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,15 @@ from benchmarks.timing import Call, Method, NotApplicableError, Notes, Outcome, 
 from btfperm.preorder.klu_libraries import libraries
 
 SPLU, KLU, KLU_GIVEN = "splu", "KLU", "KLU, given order"
+KLU_TURNS = "KLU, in turns"
 OURS_KLU, OURS_SUPERLU = "btfperm, klu", "btfperm, superlu"
 ALL_ROUTES = (SPLU, KLU, KLU_GIVEN, OURS_KLU, OURS_SUPERLU)
 WHEEL = "nbklu"
 TIMES = ("order", "factor", "solve")
 _SHORT = 2e-3  # seconds; a step is repeated until its runs take longer together, or `_MOST` times
 _MOST = 20
+_LONG = 0.1  # seconds; two steps that are compared take turns until their runs take longer together
+_LEAST_TURNS, _MOST_TURNS = 7, 1000
 _Numbers = npt.NDArray[Any]
 
 
@@ -46,6 +50,22 @@ def timed(step: Callable[[], Any], *, once: bool = False) -> tuple[Any, float]:
         if total > _SHORT:
             break
     return result, least
+
+
+def in_turns(one: Callable[[], Any], other: Callable[[], Any]) -> float:
+    """The median of the ratios of the processor time of `one` to that of `other`, which take turns
+    and change places in each: other processes slow both down alike."""
+    ratios: list[float] = []
+    total, steps = 0.0, (one, other)
+    while len(ratios) < _LEAST_TURNS or (total < _LONG and len(ratios) < _MOST_TURNS):
+        seconds = [0.0, 0.0]
+        for k in (0, 1) if len(ratios) % 2 else (1, 0):
+            begin = time.process_time()
+            steps[k]()
+            seconds[k] = time.process_time() - begin
+        ratios.append(seconds[0] / seconds[1])
+        total += sum(seconds)
+    return median(ratios)
 
 
 def errors(system: System, x: _Numbers) -> Notes:
@@ -116,13 +136,15 @@ def klu_is_absent() -> str | None:
 
 def routes(threads: int | None, names: Sequence[str] = ALL_ROUTES) -> list[Method]:
     """The methods with these names. Each call orders, factors and solves, and notes the time of
-    each step, the fill, the backward errors, and, except splu, the pivots off the diagonal."""
+    each step, the fill, the backward errors, and, except splu, the pivots off the diagonal.
+    `KLU_TURNS` notes the ratio of two times only."""
     absent = klu_is_absent()
     threads = threads or 1
     known: dict[str, tuple[Callable[[System], Notes], str | None]] = {
         SPLU: (_splu, None),
         KLU: (_klu, absent),
         KLU_GIVEN: (lambda system: _klu_given(system, threads), absent),
+        KLU_TURNS: (lambda system: _klu_in_turns(system, threads), absent),
         OURS_KLU: (lambda system: _ours(system, "klu", threads), absent),
         OURS_SUPERLU: (lambda system: _ours(system, "superlu", threads), None),
     }
@@ -162,6 +184,18 @@ def _klu_given(system: System, threads: int) -> Notes:
     return _by_klu(system, klu, order)
 
 
+def _klu_in_turns(system: System, threads: int) -> Notes:
+    """The factors of KLU in the order of btfperm over those in its own."""
+    given, own = Klu(system.A), Klu(system.A)
+    given.analyze(btfperm.preorder(system.A, solver="klu", threads=threads))
+    own.analyze()
+    values = system.A.data
+    own.factor(values)
+    given.factor(values)
+    ratio = in_turns(lambda: given.factor(values), lambda: own.factor(values))
+    return {"ratio": ratio}
+
+
 def _by_klu(system: System, klu: Klu, order: float) -> Notes:
     _, factor = timed(lambda: klu.factor(system.A.data))
     x, solve = timed(lambda: klu.solve(system.b))
@@ -190,14 +224,18 @@ def _ours(system: System, solver: Any, threads: int) -> Notes:
 
 
 def summary(outcome: Outcome) -> Row:
-    """The largest errors of the runs, and the least of every other note; `whole` is the sum of the
-    least times of the steps. If there are no notes, the reason."""
+    """The largest errors of the runs, the median of `ratio`, and the least of every other note;
+    `whole` is the sum of the least times of the steps. If there are no notes, the reason."""
     if not outcome.notes:
         over = "more than the limit" if outcome.overran else outcome.reason
         return {"reason": over}
+    chosen: dict[str, Callable[[list[float]], float]] = {
+        "error": max,
+        "componentwise": max,
+        "ratio": median,
+    }
     row = {
-        name: (max if name in ("error", "componentwise") else min)(n[name] for n in outcome.notes)
-        for name in outcome.notes[0]
+        name: chosen.get(name, min)([n[name] for n in outcome.notes]) for name in outcome.notes[0]
     }
     if "order" in row:
         row["whole"] = sum(row[name] for name in TIMES)

@@ -15,7 +15,8 @@
 // Invariants  A list holds the elements of a variable first, then its variables. `size` is 0 for a
 //             variable that was eliminated, merged or put last, and negative for the variables of
 //             the newest element while it is processed. `mark` is 0 for an absorbed element.
-// Order       Ties are broken by the order of the lists, so the result depends on the matrix alone.
+// Order       A postorder of the pivots, see postorder.hpp. Ties are broken by the order of the
+//             lists, so the result depends on the matrix alone.
 // Cost        about the entries of the lists times the elements in a list, in practice; O(n nnz) at
 //             worst. Memory: the entries, and a dozen arrays of the nodes.
 // Paper       Amestoy, Davis, Duff: An approximate minimum degree ordering algorithm, SIMAX 17
@@ -31,12 +32,15 @@
 #include "backends/cpu/workspace.hpp"
 #include "ordering/blocks.hpp"
 #include "ordering/node_lists.hpp"
+#include "ordering/postorder.hpp"
 
 namespace btfperm {
 
 template <class I>
 class MinimumDegree {
  public:
+  bool takes_last = false;  // of variables with equal degrees at the start, not the first one
+
   // For graphs of at most `variables` variables, `elements` first elements, and `entries` entries
   // in the lists of the variables and the elements.
   MinimumDegree(I variables, I elements, std::int64_t entries, Workspace& workspace)
@@ -106,7 +110,8 @@ class MinimumDegree {
       degree_[e] = count_left(e, 0);
       largest_element_ = std::max(largest_element_, degree_[e]);
     }
-    for (I v = n_ - 1; v >= 0; --v) {
+    for (I k = 0; k < n_; ++k) {
+      const I v = takes_last ? k : n_ - 1 - k;
       if (size_[v] == 0) continue;
       std::int64_t degree = count_left(v, n_elements_[v]);
       for (I k = 0; k < n_elements_[v]; ++k)
@@ -125,6 +130,7 @@ class MinimumDegree {
       place_[v] = -2 - eliminated_;
       ++eliminated_;
     }
+    n_last_ = eliminated_;
   }
 
   // Counts the members of a list, from number `first` on, that were not put last.
@@ -354,11 +360,13 @@ class MinimumDegree {
 
   bool is_last(I v) const { return place_[v] <= -2; }
 
-  // Writes the variables in the order of the pivots with which they were eliminated; dense
+  // Writes the variables next to the pivot with which they were eliminated, the pivots in a
+  // postorder of the tree in which an element is a child of the one that absorbed it; dense
   // variables are last.
   void write_order(I* order, I pivots) {
-    I* const count = first_;  // of the variables of each pivot, then their places
-    std::fill(count, count + n_, I{0});
+    I* const count = first_;  // of the variables of each pivot
+    I *const parent = before_, *const place = n_elements_;
+    std::fill(count, count + pivots, I{0});
     for (I v = 0; v < n_; ++v) {
       if (is_last(v)) continue;
       I root = v;
@@ -370,14 +378,11 @@ class MinimumDegree {
       }
       next_[v] = place_[root];
       ++count[place_[root]];
+      if (root == v) parent[place_[v]] = into_[v] < 0 ? I{-1} : place_[into_[v]];
     }
-    I sum = 0;
-    for (I k = 0; k < pivots; ++k) {
-      const I here = count[k];
-      count[k] = sum;
-      sum += here;
-    }
-    for (I v = 0; v < n_; ++v) order[is_last(v) ? sum - 2 - place_[v] : count[next_[v]]++] = v;
+    find_postorder(pivots, parent, count, bucket_, degree_, place);
+    const I sum = n_ - n_last_;
+    for (I v = 0; v < n_; ++v) order[is_last(v) ? sum - 2 - place_[v] : place[next_[v]]++] = v;
   }
 
   I n_, nodes_;
@@ -388,7 +393,7 @@ class MinimumDegree {
   I *first_, *next_, *before_;  // lists of the variables of each degree
   I* bucket_;
   I* place_;  // number of a pivot; -1 for a variable that is none; -2, -3, ... for the last ones
-  I eliminated_, least_, weight_, largest_element_;
+  I n_last_, eliminated_, least_, weight_, largest_element_;
   std::int64_t stamp_, work_;
 };
 

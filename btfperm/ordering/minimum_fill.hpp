@@ -14,7 +14,8 @@
 // Limits      The elimination ends without a result if L + U have more than `most` entries, those
 //             of the rows that are left included, or if it visits more than `most_work`. The first
 //             limit also bounds the memory.
-// Order       Ties are broken by the heap, so the result depends on the matrix alone.
+// Order       The pivots are put into a postorder at the end, see postorder.hpp. Ties are broken by
+//             the heap, so the result depends on the matrix alone.
 // Cost        The lists of the rows and columns of each pivot, and of a few candidates: several
 //             times the operations of the factorization. Memory: twice L + U
 // Paper       Markowitz: The elimination form of the inverse and its application to linear
@@ -31,6 +32,7 @@
 #include "backends/cpu/workspace.hpp"
 #include "ordering/blocks.hpp"
 #include "ordering/node_lists.hpp"
+#include "ordering/postorder.hpp"
 
 namespace btfperm {
 
@@ -46,6 +48,7 @@ class MinimumFill {
   MinimumFill(I size, std::int64_t entries, FillLimits limits, Workspace& workspace)
       : limits_(limits),
         rows_(size, entries, workspace),
+        postorder_(size, workspace),
         lists_(size, size, room_for(size, entries, limits.most), workspace),
         key_(workspace.take<std::int64_t>(size)),
         heap_(key_, workspace.take<I>(size), workspace.take<I>(size)) {
@@ -56,7 +59,7 @@ class MinimumFill {
     }
   }
 
-  // Stores in order[k] the row and column of the block that is eliminated as number k. Returns
+  // Stores in order[k] the row and column of the block that comes as number k. Returns
   // false if a limit was exceeded, or if `limit` ended the elimination.
   template <class Limit>
   bool order(const DiagonalBlock<I>& block, I* order, Limit& limit) {
@@ -73,6 +76,7 @@ class MinimumFill {
     for (I v = 0; v < n_; ++v) {
       if (is_dense_[v]) order[done++] = v;
     }
+    postorder_.apply(block, rows_, order);
     return true;
   }
 
@@ -254,6 +258,7 @@ class MinimumFill {
   FillLimits limits_;
   I n_ = 0;
   BlockRows<I> rows_;
+  Postorder<I> postorder_;
   NodeLists<I> lists_;
   std::int64_t* key_;  // an upper bound of the local fill, or the fill when it was counted
   Heap<I, std::int64_t> heap_;

@@ -41,6 +41,8 @@ class SymmetricGraph {
 
   // An edge of B + B' is an entry of B, or the mirror image of one, or both: so the numbers of
   // edges and of entries give the number of entries with a mirror image.
+  // In nearly symmetric blocks, ties are broken as by AMD of SuiteSparse, which KLU calls: the fill
+  // is then that of KLU's own order. In other blocks, neither way has less fill than the other.
   MinimumDegree<I>& of(const DiagonalBlock<I>& block, SymmetryCounters& found) {
     const I n = block.n;
     rows_.read(block);
@@ -59,11 +61,15 @@ class SymmetricGraph {
       graph_.close(j, 0);
     }
     const std::int64_t entries = block.indptr[n] - n_diagonal;
-    found.add({entries, 2 * entries - n_edges_});
+    const SymmetryCounters counted{entries, 2 * entries - n_edges_};
+    graph_.takes_last = counted.reaches(nearly_symmetric);
+    found.add(counted);
     return graph_;
   }
 
  private:
+  static constexpr double nearly_symmetric = 0.95;  // share of the entries with a mirror image
+
   void append(I j, const I* first, const I* last) {
     for (; first < last; ++first) {
       if (seen_[*first] == j) continue;

@@ -19,6 +19,11 @@ struct SymmetryCounters {
     entries += other.entries;
     mirrored += other.mirrored;
   }
+
+  // Whether this share of the entries has a mirror image.
+  bool reaches(double share) const {
+    return static_cast<double>(mirrored) >= share * static_cast<double>(entries);
+  }
 };
 
 template <class I>

@@ -97,7 +97,7 @@ class SmallOrder {
   const Choice& choice() const { return choice_; }
   const I* blocks() const { return form_.row_blocks; }
   I n_blocks() const { return n_blocks_; }
-  bool is_nearly_symmetric() const { return reaches(choice_.symmetry, rules_.symmetric_enough); }
+  bool is_nearly_symmetric() const { return choice_.symmetry.reaches(rules_.symmetric_enough); }
 
  private:
   void read_values() {
@@ -170,10 +170,6 @@ class SmallOrder {
                       unlimited_);
   }
 
-  static bool reaches(const SymmetryCounters& found, double share) {
-    return static_cast<double>(found.mirrored) >= share * static_cast<double>(found.entries);
-  }
-
   // The form with the matched rows opposite their columns; `row_place` is its memory.
   BlockForm<I> form_of(const Choice& of, I* row_place) const {
     for (I k = 0; k < n_; ++k) row_place[of.col_match[form_.col_perm[k]]] = k;
@@ -205,7 +201,7 @@ class SmallOrder {
     found.inside = Inside::amd;
     if (has_many_small) {  // then the choice depends on the symmetry
       found.symmetry = count_symmetric(form, 1, unlimited_);
-      if (!reaches(found.symmetry, rules_.symmetric_enough)) found.inside = Inside::colamd;
+      if (!found.symmetry.reaches(rules_.symmetric_enough)) found.inside = Inside::colamd;
     }
     I* const places = memory_.take<I>(n_);
     const auto method = static_cast<Method>(found.inside);

@@ -109,6 +109,43 @@ def test_fill_is_that_of_elimination(A, method):
         assert count_fill(*form, order, PLENTY, 3) == found
 
 
+def subtrees(A, order):
+    """(size, number of its first node) of each subtree of the elimination tree of A + A'."""
+    filled = A[np.ix_(order, order)].astype(bool)
+    filled |= filled.T
+    n = len(filled)
+    size, first = np.ones(n, int), np.arange(n)
+    for k in range(n):
+        above = k + 1 + np.flatnonzero(filled[k + 1 :, k])
+        filled[np.ix_(above, above)] = True
+        if above.size:
+            parent = above[0]
+            size[parent] += size[k]
+            first[parent] = min(first[parent], first[k])
+    return size, first
+
+
+@given(A=strategies.nonsingular(max_size=40))
+def test_minimum_fill_is_a_postorder(A):
+    """Each subtree of the elimination tree of a block is contiguous."""
+    P, rows, cols, blocks = form = form_of(A)
+    order = order_of(form, "minimum-fill")
+    dense = P.to_scipy().toarray()[rows][:, cols] != 0
+    for begin, end in pairwise(blocks):
+        size, first = subtrees(dense, order[begin:end])
+        np.testing.assert_array_equal(size, np.arange(end - begin) - first + 1)
+
+
+@pytest.mark.parametrize("k", [5, 12])
+def test_amd_is_nearly_a_postorder(k):
+    """The order of variables that are eliminated together is another one."""
+    A = grid(k)
+    mixed = np.random.default_rng(k).permutation(k * k)
+    A = A[mixed][:, mixed]
+    size, first = subtrees(A.toarray(), order_places(*one_block(A), "amd"))
+    assert np.mean(size == np.arange(k * k) - first + 1) > 0.95
+
+
 def arrow(n):
     """A diagonal, the first row and the first column."""
     A = np.eye(n)
@@ -140,10 +177,11 @@ def k_tree(n, k, seed):
     return A[np.ix_(mixed, mixed)]
 
 
-@pytest.mark.parametrize(("k", "most"), [(2, 1.0), (3, 1.0017), (6, 1.0017)])
+@pytest.mark.parametrize(("k", "most"), [(2, 1.0), (3, 1.002), (6, 1.0018)])
 def test_a_k_tree_has_nearly_no_fill(k, most):
-    """Vertices of degree k have adjacent neighbours only, so exact degrees give no fill. A degree
-    that is too large, a lost neighbour or a wrong merger gives more fill than `most` permits."""
+    """Vertices of degree k have adjacent neighbours only, so exact degrees give no fill, and
+    SuiteSparse's AMD has 1.0012 and 1.0016 times the entries for k = 3 and 6. A degree that is too
+    large, a lost neighbour or a wrong merger gives more than `most`."""
     trees = [k_tree(90, k, seed) for seed in range(20)]
     forms = [one_block(sp.csc_array(A)) for A in trees]
     fill = sum(count_fill(*form, order_places(*form, "amd"), PLENTY).total for form in forms)
@@ -160,7 +198,8 @@ def test_a_grid_has_no_more_fill_than_by_exact_minimum_degree(k):
 
 @parametrized([k for k in NONSINGULAR if k.entries < 60_000])
 def test_fill_beside_suitesparse(known):
-    """The fill is at most 1.2 times that by AMD of SuiteSparse on the same blocks."""
+    """The fill is at most 1.2 times that by AMD of SuiteSparse on the same blocks. In nearly
+    symmetric blocks, ties are broken in the same way, and at most a thousandth more."""
     P, rows, cols, blocks = form = form_of(read(known.name))
     B = sp.csc_array(P.to_scipy())[rows][:, cols]
     theirs = np.arange(P.n, dtype=P.indices.dtype)
@@ -169,7 +208,8 @@ def test_fill_beside_suitesparse(known):
             theirs[first:last] = first + suitesparse.amd_order(B[first:last, first:last])
     ours = count_fill(*form, order_places(*form, "amd"), PLENTY)
     expected = count_fill(*form, theirs, PLENTY)
-    assert ours.total <= 1.2 * expected.total
+    entries, mirrored = count_symmetric(*form)
+    assert ours.total <= (1.001 if mirrored >= 0.95 * entries else 1.2) * expected.total
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -189,14 +229,16 @@ def test_dense_lines_come_last(method):
 
 @given(A=strategies.nonsingular(max_size=8))
 def test_the_first_pivot_of_minimum_fill_creates_the_fewest_entries(A):
-    """All rows of a matrix this small are candidates."""
+    """All rows of a matrix this small are candidates. In a postorder, the first pivot is a leaf."""
     P, rows, cols, blocks = form = form_of(A)
     dense = P.to_scipy().toarray()[np.ix_(rows, cols)] != 0
     order = order_of(form, "minimum-fill")
     for first, last in pairwise(blocks):
         if last - first > 2:
-            fills = plain_fill.local_fills(dense[first:last, first:last])
-            assert fills[order[first] - first] == min(fills)
+            block = dense[first:last, first:last]
+            fills, places = plain_fill.local_fills(block), order[first:last] - first
+            leaves = places[subtrees(block, places)[0] == 1]
+            assert min(fills[place] for place in leaves) == min(fills)
 
 
 @given(n=st.integers(3, 40), per_row=st.floats(0.5, 8.0), seed=st.integers(0, 2**32 - 1))
