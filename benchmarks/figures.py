@@ -2,7 +2,8 @@
 """Figures: ``python -m benchmarks.figures RESULT.json [OUT_DIR]`` draws those of a result.
 
 `KINDS` lists the figures. Each is a function that takes the data of a section and returns a figure,
-or None where the data do not suffice. Files are SVG, and the same data give the same bytes.
+or None where the data do not suffice. Files are SVG, and with the same version of Matplotlib the
+same data give the same bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ BEST = drawing.BEST
 
 def performance_profile(data: Data) -> Figure | None:
     """A point (x, y): on a part y of the matrices the method takes at most x times as long as the
-    fastest of all. A stopped run is never counted as done."""
+    fastest method does on the same matrix. A stopped run is never counted as done. The runs of
+    btfperm without a proof are left out."""
     times = _medians(data)
     names = [name for name in _methods(times) if name != ours.UNPROVEN]
     if not times or len(names) < 2:
@@ -61,8 +63,9 @@ def performance_profile(data: Data) -> Figure | None:
 
 
 def speed_up_profile(data: Data) -> Figure | None:
-    """A point (x, y): on a part y of the matrices btfperm is at least x times faster than the peer.
-    Matrices on which the peer did not finish are at the right edge."""
+    """A point (x, y): on a part y of the matrices the time of the peer is at least x times that of
+    btfperm. Matrices on which the peer did not finish are at the right edge; those on which btfperm
+    did not finish are left out."""
     times = [each for each in _medians(data) if ours.NAME in each]
     peers = [name for name in _methods(times) if name not in (ours.NAME, ours.UNPROVEN)]
     if not times or not peers:
@@ -78,8 +81,8 @@ def speed_up_profile(data: Data) -> Figure | None:
 
 def scaling(data: Data) -> Figure | None:
     """Figure 5 of Azad et al. (2015): the speed-up over the same algorithm on one thread (the least
-    number of threads in the data), mean of each class; one panel for each of the first three
-    algorithms. Only matrices measured on all numbers of threads count."""
+    number of threads in the data), geometric mean of each class; one panel for each of the first
+    three algorithms. Only matrices measured on all numbers of threads count."""
     curves = _scaling_curves(data["rows"])
     if not curves:
         return None

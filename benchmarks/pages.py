@@ -4,9 +4,9 @@
 Solvers are left out: the section `solver-ratios` measures them. The time in the browser is from the
 request of the file to the mark that the script of the page sets when zoom, sort and filter work; it
 includes the start of the process that shows the tab. It is the median of several openings, because
-single openings vary. Playwright drives a Chromium of this machine; without
-them, only the size and the time to make the page are measured. The browser reads the file from the
-cache of the system, since it was written just before.
+single openings vary. Playwright drives a Chromium of this machine; without them, only the size and
+the time to make the page are measured. The page was written just before it is opened, so that the
+browser normally reads it from the cache of the system.
 """
 
 from __future__ import annotations

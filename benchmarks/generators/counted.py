@@ -30,7 +30,7 @@ STRIPS = 15
 MARGIN = 12  # mean distances of points
 
 # Pairs at a distance of at most r: a first launch counts those of each point, a second writes them.
-# One thread for each point inspects the points in the nine cells around it.
+# One thread for each point inspects the points in its cell and in the (at most eight) cells around.
 NEIGHBOURS = r"""
 extern "C" __global__ void neighbours(int n, int side, double r2, const double* points,
                                       const int* starts, const int* cells, long long* places,

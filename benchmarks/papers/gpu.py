@@ -121,8 +121,8 @@ def asked_for(field: list[Variant], options: Options) -> list[Variant]:
 
 
 def run(cases: list[Case], options: Options, paper: Paper) -> Section:
-    """Times and counters of every variant and every peer on each graph, all within the same limit,
-    and a proof of each matching; OSError without a GPU."""
+    """Times of every variant and every peer on each graph, all within the same limit, and counters
+    of the variants, whose matchings are checked; OSError without a GPU."""
     device = machine.gpu()
     field = asked_for(paper.field, options)
     for variant in [*field, *paper.more]:  # compiles its kernels, which must not count

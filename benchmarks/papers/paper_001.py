@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tree grafting on one thread and on many, beside pothen-fan and push-relabel.
+"""Tree grafting (ms-bfs-graft) on one thread and on many, beside pothen-fan and push-relabel.
 
 The paper is Azad, Buluç, Pothen, "A parallel tree grafting algorithm for maximum cardinality
 matching in bipartite graphs", IPDPS 2015, on the stand-ins of its graphs (``stand_ins.py``). As in
 the paper, push-relabel is the multithreaded one, with the queue limit 500 and the relabelling
 frequency 2 on one thread and 16 on many; it appears as ``push-relabel`` in the rows. On all threads
-each of the three runs ten times, for the paper's measure of variation, and ms-bfs-graft without
+each of these three runs ten times, for the paper's measure of variation, and ms-bfs-graft without
 some of its parts, or on fewer threads, twice; less often if the limit does not suffice. Searches on
-one thread run once, on cores of their own at the same time.
+one thread run at the same time, on cores of their own, once each.
 
 The section `published` measures all algorithms of the registry on the same stand-ins.
 """

@@ -2,9 +2,11 @@
 """Times of ``auto`` and of every choice it could have made, on one matrix.
 
 *Candidates* are all pairs of an initial matching and a search, on one thread, and those that can
-use more threads also on all of them. Each runs once, and ends at `HOPELESS` times the best so far;
-those near the best take turns with ``auto``, as in timing.py, but in one process, because there are
-dozens.
+use more threads also on all of them if the matrix has at least `LEAST_SHARED` entries. After an
+initial matching that is maximum or too slow, the other searches are not run. The first run of a
+candidate ends at `HOPELESS` times the best so far, but not before `LEAST_LIMIT`; that of the pair
+that ``auto`` chose has no limit. The candidates near the best take turns with ``auto``, as in
+timing.py, but in one process, because there are dozens.
 """
 
 from __future__ import annotations
