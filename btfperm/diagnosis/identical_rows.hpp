@@ -8,7 +8,7 @@
 //             Oper. Res. Lett. 5 (1986). Ours: a row that is alone is removed from its class
 // Cost        O(m + n + nnz), one pass over the entries; 5 indices for each row. The class of a
 //             row, and what the class holds, are prefetched some entries ahead
-// Encodings   row_class[i] = -1: row i is alone, or empty at the end; class 0: no entry so far
+// Encodings   row_class[i] = -1: row i is alone; 0: it has no entry so far
 #pragma once
 
 #include <algorithm>
@@ -67,7 +67,8 @@ void prefetch_classes(const PatternView<I>& A, I p, const I* row_class,
   if (left > near) prefetch(classes + std::max(row_class[A.indices[p + near]], I{0}));
 }
 
-// Sets `result` (m): equal numbers from 1 on for rows with identical patterns, -1 for the others.
+// Sets `result` (m): a number from 1 on for each set of rows with identical patterns; -1 for rows
+// that are alone, and for empty rows.
 template <class I>
 void find_identical_rows(const PatternView<I>& A, I* result, Budget& budget) {
   Workspace workspace;

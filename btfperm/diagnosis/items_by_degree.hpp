@@ -2,14 +2,14 @@
 // items_by_degree: a matching in which items with few entries have priority
 //
 // Idea        Each item in turn, by ascending degree, searches breadth-first for an unmatched
-//             partner; a matched item stays matched. So the unmatched items are those that depend
-//             on items of at most their own degree, and minimal violators of few short items are
-//             not hidden behind long ones. This is the greedy algorithm for a basis of least
-//             weight in the transversal matroid
+//             partner; a matched item stays matched. So, unless searches are abandoned, the
+//             unmatched items are those that depend on items of at most their own degree, and
+//             minimal violators of few short items are not hidden behind long ones. This is the
+//             greedy algorithm for a basis of least weight in the transversal matroid
 // Paper       J. Edmonds, "Matroids and the greedy algorithm", Math. Programming 1 (1971)
-// Cost        one pass over the entries, and at most 512 entries for each item without an unmatched
-//             partner; the caller limits their sum. Items whose search is abandoned stay unmatched.
-//             The memory that the next items need is prefetched
+// Cost        one pass over the entries; for each item without an unmatched partner a search of 512
+//             entries and one more list at most. The budget limits their sum. Items whose search is
+//             abandoned stay unmatched. The memory that the next items need is prefetched
 // Encodings   item_match[j] = i, partner_match[i] = j: matched, or -1
 #pragma once
 
@@ -67,7 +67,7 @@ void prefetch_items(const PatternView<I>& A, const I* next, I left, const I* row
 // legal in any case. Column j of `A` lists the partners of item j.
 template <class I>
 void match_by_degree(const PatternView<I>& A, Matching<I> M, Budget& budget) {
-  constexpr std::int64_t longest = 512;  // entries that one search visits; then it is abandoned
+  constexpr std::int64_t longest = 512;  // with more visited entries, a search is abandoned
   Workspace workspace;
   Counters counters;
   I* const items = workspace.take<I>(A.n);

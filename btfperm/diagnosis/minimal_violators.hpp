@@ -13,9 +13,9 @@
 //             violators are the circuits of a transversal matroid: J. Edmonds, D. R. Fulkerson,
 //             "Transversals and matroid partition", J. Res. NBS 69B (1965). NP-hard: T. F. Coleman,
 //             A. Pothen, "The null space problem I", SIAM J. Alg. Disc. Meth. 7 (1986)
-// Cost        O(items + partners + entries): a group gets `passes` passes over its entries, or one
-//             if its excess is 1
-// Prefer it   with a matching of match_by_degree, which leaves sets of few short items to be found
+// Cost        O(items + partners + entries): at most `passes` + 1 passes over the entries of a
+//             group, or one if its excess is 1
+// Matching    best that of match_by_degree: its unmatched items have sets of few short items
 // Encodings   mate[i] = j: partner i is matched to item j. starts[g]: the first item of group g
 // Invariants  a search stamps the partners that it has reached with its own number. The first
 //             search of a group is complete, because its set has at most the items of the group

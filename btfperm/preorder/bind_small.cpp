@@ -10,8 +10,8 @@
 
 namespace btfperm {
 
-// The units of their packages compile these steps. The short ones are compiled here again: calls of
-// other units would slow the smallest matrices down.
+// Translation units of their own packages compile these functions. The other steps are short, and
+// compiled here: calls of other units would slow the smallest matrices down.
 using Width = std::int32_t;
 extern template bool find_blocks(const PatternView<Width>&, const Matching<Width>&, Team,
                                  Found<Width>&, Workspace&, Budget&);

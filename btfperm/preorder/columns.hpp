@@ -21,7 +21,7 @@ struct Columns {
 enum class Operation { plain = 0, transposed = 1, conjugate_transposed = 2 };
 
 inline double modulus(double a) { return std::abs(a); }
-// At most sqrt(2) times the modulus, and much cheaper.
+// From 1 to sqrt(2) times the modulus, and much cheaper.
 inline double modulus(std::complex<double> a) { return std::abs(a.real()) + std::abs(a.imag()); }
 
 inline double conjugate(double a) { return a; }
@@ -44,7 +44,7 @@ std::int64_t copy_finite(std::int64_t count, const T* from, T* to) {
 }
 
 // Copies compressed columns of an n x n matrix with `places` entries. False, and the copies are not
-// complete, unless they are canonical (sorted, without duplicates) and all values are finite.
+// complete, unless they describe a matrix, are sorted without duplicates, and have finite values.
 // J is the index type of the caller's arrays, which may be wider than I.
 template <class I, class J, class T>
 bool copy_canonical(I n, I places, const J* indptr, const J* indices, const T* values, I* to_indptr,

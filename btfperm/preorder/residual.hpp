@@ -4,7 +4,8 @@
 // Idea   One pass over the entries adds both the residual and the sum |b| + |op(A)| |x|. So the
 //        residual that a step of iterative refinement needs also measures the solution.
 // Paper  W. Oettli, W. Prager, Numerische Mathematik 6, 1964: the largest quotient of both is the
-//        smallest relative change of the entries of A and b for which x is exact.
+//        least relative change of single entries of A and b that makes x exact. (For complex
+//        values within a factor of sqrt(2), because of `modulus`.)
 // Cost   O(nnz) for each right-hand side
 #pragma once
 
@@ -68,7 +69,7 @@ struct Change {
 };
 
 // The largest number of k changes, each relative to the largest number of its solution. NaN is left
-// out, and makes `is_finite` false. There is one solution, or one for each change.
+// out; NaN and infinity make `is_finite` false. There is one solution, or one for each change.
 template <class T>
 Change largest_change(std::int64_t n, std::int64_t k, const T* x, bool one_solution,
                       const T* changes) {

@@ -108,7 +108,7 @@ class SmallOrder {
     }
   }
 
-  // A perfect matching with its certificate, of entries that are not zero; false if there is none.
+  // A perfect matching with its certificate; false if the search finds none, or one with a zero.
   bool match() {
     row_match_ = memory_.take<I>(n_);
     col_match_ = memory_.take<I>(n_);

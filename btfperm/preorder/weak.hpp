@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weak columns: those whose diagonal entry is small beside the largest entry in the same block
+// Weak columns: those whose diagonal entry is small beside their largest entry in the same block
 //
-// Idea   In such a column, a solver chooses another pivot and departs from the order. KLU compares
-//        after it has divided each row by its largest entry.
+// Idea   In such a column, a solver may choose another pivot and depart from the order. KLU
+//        compares after it has divided each row by its largest entry.
 // Cost   O(n + nnz)
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace btfperm {
 
-// `modulus` has a number for each entry; `row_block` and `col_block` are the blocks of rows and
-// columns, and `col_match` names the row whose entry is on the diagonal.
+// Returns their number: diagonal entries below `share` times the largest. `modulus` is that of each
+// entry; `col_match` names the row whose entry is on the diagonal.
 template <class I>
 std::int64_t count_weak(const PatternView<I>& A, const double* modulus, const I* row_block,
                         const I* col_block, const I* col_match, double share, bool divide_rows,
