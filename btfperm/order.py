@@ -158,9 +158,12 @@ def order_file(
     with over_ranks(None, comm), memory_for(DECOMPOSITION):
         begin("read", path)
         if comm is not None and weights is not None:
-            from btfperm.weighted.weigh_mpi import moduli_over_ranks
+            from btfperm.weighted.weigh_mpi import moduli_over_ranks, refuse_large
 
+            asked = (comm, weights, weigher, options["backend"])
+            refuse_large(path, *asked)
             pattern = moduli_over_ranks(path, comm, remedy=_REMEDY)
+            refuse_large(pattern, *asked)
         elif comm is not None:
             pattern = as_pattern(path, comm=comm, drop_zeros=drop_zeros)
         elif chosen:

@@ -61,6 +61,11 @@ class Session:
         copy: Pattern = self.copies["host"]
         return copy
 
+    @property
+    def has_host_copy(self) -> bool:
+        """Whether a step of this call has copied a pattern on other devices to the host."""
+        return "host" in self.copies
+
     def close(self) -> None:
         """Releases the copies."""
         self.copies.clear()

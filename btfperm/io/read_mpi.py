@@ -257,7 +257,7 @@ def _from_first_rank(
         exchange, own, (m, n), False, name, source, values=numbers
     )
     pattern.set_note(f"{name} is no Matrix Market list of entries: the first rank read it whole")
-    return pattern
+    return pattern._with(zeros_dropped=drop_zeros)
 
 
 def _hashed(path: Path, is_first: bool) -> tuple[dict[str, Any], threading.Thread | None]:

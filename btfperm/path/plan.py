@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from btfperm import backends, registry
 from btfperm.backends.threads import is_forked, usable_cores
 from btfperm.errors import InvalidArgumentError
-from btfperm.path.rules import Open, Rule, number, rules_of
+from btfperm.path.rules import Rule, first_rule, number, rules_of
 from btfperm.pattern.features import Features, ratios, sample, sample_degrees, size
 
 if TYPE_CHECKING:
@@ -23,15 +23,7 @@ if TYPE_CHECKING:
     from btfperm.path.request import Request
     from btfperm.pattern import Pattern
 
-__all__ = [
-    "PUBLISHED",
-    "Plan",
-    "make_plan",
-    "place_over_ranks",
-    "plan_on_cpu",
-    "plan_search",
-    "searches_from_rows",
-]
+__all__ = ["PUBLISHED", "Plan", "make_plan", "plan_on_cpu", "plan_search", "searches_from_rows"]
 
 PUBLISHED = "published"  # as `algorithm=`: choose only among the published algorithms
 
@@ -258,13 +250,6 @@ def _over_ranks(plan: Plan, pattern: Pattern, request: Request) -> str:
     return _decide(plan, "place over ranks", pattern).choice
 
 
-def place_over_ranks(shape: tuple[int, int], nnz: int, ranks: int) -> str:
-    """What the rule chooses for a matrix over ranks: "mpi", or "cpu", whole on each rank."""
-    known = {"ranks": float(ranks), **size(shape, nnz)}
-    rules = rules_of("transversal").TABLE.ruled(nnz).left_open["place over ranks"]
-    return first_rule(rules, known, known.__getitem__).choice
-
-
 def _plan_initializer(
     plan: Plan,
     pattern: Pattern,
@@ -367,19 +352,6 @@ def _decide(plan: Plan, what: str, pattern: Pattern | None) -> Rule:
             rule = first_rule(left_open[what], plan.features, lambda f: _learn(plan, f, pattern))
         plan.decisions[what] = rule
     return rule
-
-
-def first_rule(
-    rules: tuple[Open, ...], known: Mapping[str, float], learn: Callable[[str], float]
-) -> Rule:
-    """The first candidate whose conditions all hold."""
-    for rule, asks in rules:
-        for feature, compare, bound in asks:
-            if not compare(known[feature] if feature in known else learn(feature), bound):
-                break
-        else:
-            return rule
-    raise AssertionError("the last rule of a decision must have no condition")
 
 
 def _learn(plan: Plan, feature: str, pattern: Pattern | None) -> float:

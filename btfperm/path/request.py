@@ -16,8 +16,7 @@ from btfperm.backends import check_backend
 from btfperm.backends.protocol import EACH_RANKS
 from btfperm.backends.threads import checked_threads, start_threads, usable_cores
 from btfperm.errors import InvalidArgumentError
-from btfperm.path.plan import first_rule
-from btfperm.path.rules import rules_of
+from btfperm.path.rules import first_rule, rules_of
 
 if TYPE_CHECKING:
     from btfperm.path.watch import Watcher

@@ -13,7 +13,19 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-__all__ = ["Condition", "Open", "Rule", "Table", "number", "register_rules", "rules_of"]
+from btfperm.pattern.features import size
+
+__all__ = [
+    "Condition",
+    "Open",
+    "Rule",
+    "Table",
+    "first_rule",
+    "number",
+    "place_over_ranks",
+    "register_rules",
+    "rules_of",
+]
 
 Comparison = Callable[[float, float], bool]
 
@@ -125,6 +137,26 @@ def register_rules(package: str, module: str) -> None:
     """Sets the module with the rules of a package."""
     _MODULES[package] = module
     rules_of.cache_clear()
+
+
+def first_rule(
+    rules: tuple[Open, ...], known: Mapping[str, float], learn: Callable[[str], float]
+) -> Rule:
+    """The first candidate whose conditions all hold."""
+    for rule, asks in rules:
+        for feature, compare, bound in asks:
+            if not compare(known[feature] if feature in known else learn(feature), bound):
+                break
+        else:
+            return rule
+    raise AssertionError("the last rule of a decision must have no condition")
+
+
+def place_over_ranks(shape: tuple[int, int], nnz: int, ranks: int) -> str:
+    """What the rule chooses for a matrix over ranks: "mpi", or "cpu", whole on each rank."""
+    known = {"ranks": float(ranks), **size(shape, nnz)}
+    rules = rules_of("transversal").TABLE.ruled(nnz).left_open["place over ranks"]
+    return first_rule(rules, known, known.__getitem__).choice
 
 
 def number(value: float) -> str:

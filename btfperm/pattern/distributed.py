@@ -289,12 +289,6 @@ class DistributedPattern(Pattern):
 
         return Halo(self.exchange, self.col_slices, self.row_lists.items.copy())
 
-    @property
-    def is_on_each_rank(self) -> bool:
-        """Whether each rank holds the whole pattern, see `on_host`."""
-        made = vars(self)["_copies"].get("whole")
-        return made is not None and self.exchange.holds(made[1])
-
     def on_host(self) -> Pattern:
         """The whole pattern on each rank. Collective. The rules of ``auto`` use it only for small
         matrices, or if there is one rank."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from btfperm.errors import InvalidMatrixError
 from btfperm.pattern.arrays import prefix
+from btfperm.pattern.input import refuse_other_shape
 from btfperm.pattern.owned_lists import OwnedLists, owned_values, piece_of
 from btfperm.pattern.valued import as_values
 
@@ -48,13 +49,16 @@ def as_distributed_values(
                 f"{prefix(A.name)}the DistributedPattern has no values: make it with the values of "
                 "its entries"
             )
+        refuse_other_shape(shape, A.shape)
         return A
     if isinstance(A, str | os.PathLike):
         from btfperm.io.read_mpi import read_distributed
 
         if remedy is None:
             remedy = "give a file with values"
-        return read_distributed(A, comm, values_or=remedy)
+        found = read_distributed(A, comm, values_or=remedy)
+        refuse_other_shape(shape, found.shape)
+        return found
     from btfperm.backends.mpi.slices import even_slices
     from btfperm.pattern.values import as_valued
 

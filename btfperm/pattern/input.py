@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from btfperm.pattern.arrays import checked_shape, is_device_array, matrix_on_dev
 from btfperm.pattern.blocks_and_diagonals import pattern_of_blocks, pattern_of_diagonals
 from btfperm.pattern.host_matrix import is_scipy, is_valued, positions_of, recognised
 from btfperm.pattern.pattern import Pattern
+
+if TYPE_CHECKING:
+    from btfperm.backends.mpi.exchange import Exchange
 
 __all__ = ["as_pattern", "parts_of_triple", "refuse_other_shape"]
 
@@ -97,12 +100,17 @@ def over_ranks(A: Any, comm: Any) -> AbstractContextManager[None]:
     """A context in which a failure of one rank of the communicator raises the same error on all of
     them; without a communicator, it does nothing."""
     if isinstance(A, Pattern) and A.backend == "mpi":
-        comm = A.exchange  # type: ignore[attr-defined]
+        own: Exchange = A.exchange  # type: ignore[attr-defined]
+        if comm is not None and not own.is_like(comm):
+            raise InvalidArgumentError(
+                "the DistributedPattern belongs to a communicator with other ranks than comm="
+            )
+        return own.guarded()
     if comm is None:
         return nullcontext()
-    from btfperm.backends.mpi.exchange import Exchange
+    from btfperm.backends.mpi import exchange
 
-    return Exchange.of(comm).guarded()
+    return exchange.Exchange.of(comm).guarded()
 
 
 def _distributed(
@@ -114,20 +122,29 @@ def _distributed(
 
     if isinstance(A, DistributedPattern):
         refuse_other_shape(shape, A.shape)
-        if drop_zeros is not None and truth("drop_zeros", drop_zeros) and A.values is not None:
-            return A.selected(A.values != 0)._with(zeros_dropped=True)
-        return A
+        if drop_zeros is None or truth("drop_zeros", drop_zeros) == A.zeros_dropped:
+            return A
+        if A.values is None or not drop_zeros:
+            without = "without" if A.zeros_dropped else "with"
+            raise InvalidArgumentError(
+                f"drop_zeros={drop_zeros} came too late: the DistributedPattern was made {without} "
+                "its stored zeros, and has not kept what it needs to change that"
+            )
+        return A.selected(A.values != 0)._with(zeros_dropped=True)
     if isinstance(A, str | os.PathLike):
         from btfperm.io.read_mpi import read_distributed
 
-        return read_distributed(A, comm, drop_zeros=bool(drop_zeros))
+        found = read_distributed(A, comm, drop_zeros=bool(drop_zeros))
+        refuse_other_shape(shape, found.shape)
+        return found
     whole = as_pattern(A, shape=shape, drop_zeros=drop_zeros).on_host()
     own = even_slices(whole.n, comm.size, comm.rank)
     starts = whole.indptr[own.first : own.last + 1]
     rows = whole.indices[int(starts[0]) : int(starts[-1])]
-    return DistributedPattern.from_columns(
+    found = DistributedPattern.from_columns(
         comm, starts - starts[0], rows, whole.shape, first=own.first, name=whole.name
     )
+    return found._with(zeros_dropped=bool(drop_zeros) or whole.zeros_dropped)
 
 
 def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool, threads: int | None) -> Pattern:

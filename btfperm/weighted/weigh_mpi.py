@@ -8,19 +8,24 @@ for one process.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from btfperm.backends.mpi.budget import SharedBudget
+from btfperm.backends.mpi.exchange import Exchange
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.path.request import Request
+from btfperm.path.rules import place_over_ranks
 from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import prefix
+from btfperm.pattern.distributed import DistributedPattern
 from btfperm.pattern.distributed_values import as_distributed_values
 from btfperm.pattern.input import over_ranks
 from btfperm.registry import find
@@ -29,10 +34,15 @@ from btfperm.weighted.assign_mpi import assign, blocks_of
 from btfperm.weighted.certificate_mpi import prove
 
 if TYPE_CHECKING:
-    from btfperm.pattern.distributed import DistributedPattern
     from btfperm.results.distributed import DistributedDecomposition
 
-__all__ = ["check_arguments", "moduli_over_ranks", "weigh_over_ranks", "weighted_over_ranks"]
+__all__ = [
+    "check_arguments",
+    "moduli_over_ranks",
+    "refuse_large",
+    "weigh_over_ranks",
+    "weighted_over_ranks",
+]
 
 _LARGEST_EXPONENT = 960  # as in `btfperm.weighted`
 
@@ -63,7 +73,9 @@ def weighted_over_ranks(
     begin = time.perf_counter()
     with over_ranks(A, comm):
         check_arguments(objective, algorithm, backend)
+        refuse_large(A, comm, objective, algorithm, backend)
         pattern = moduli_over_ranks(A, comm, shape)
+        refuse_large(pattern, comm, objective, algorithm, backend)
         d: Any = dulmage_mendelsohn(
             pattern, backend=backend, threads=threads, gather=False, **limits
         )
@@ -79,6 +91,37 @@ def weighted_over_ranks(
             algorithm=algorithm,
             threads=threads,
         )
+
+
+def refuse_large(A: Any, comm: Any, objective: str, algorithm: str, backend: str) -> None:
+    """Raises InvalidArgumentError if the request needs the whole matrix, but no rank will hold it.
+    Of a file, only the header is read. Collective."""
+    if objective != "bottleneck" and algorithm in ("auto", "heavy-perfect"):
+        return
+    if backend == "mpi" or _place(A, comm) == "mpi":
+        what = "the objective 'bottleneck'" if objective == "bottleneck" else algorithm
+        raise InvalidArgumentError(
+            f"{what} needs the whole matrix in one process, but this matrix is over MPI ranks: use "
+            "'product' or 'sum' with heavy-perfect, or one process"
+        )
+
+
+def _place(A: Any, comm: Any) -> str | None:
+    """The rule's choice for a matrix over ranks; None if only reading the matrix can tell."""
+    if isinstance(A, DistributedPattern):
+        return place_over_ranks(A.shape, A.nnz, A.exchange.size)
+    if not isinstance(A, str | os.PathLike):
+        return None
+    from btfperm.io import peek
+
+    exchange, known = Exchange.of(comm), None
+    if exchange.rank == 0 and Path(A).is_file():  # not standard input, nor a member of an archive
+        header = peek(A)
+        known = [*header.shape, header.entries or 0]
+    known = exchange.broadcast(known)
+    return (
+        None if known is None else place_over_ranks((known[0], known[1]), known[2], exchange.size)
+    )
 
 
 def moduli_over_ranks(
@@ -153,15 +196,10 @@ def weigh_over_ranks(
     is_late = time_limit is not None and time_limit <= 0
     if exchange.largest(int(is_late))[0]:
         raise stopped("time_limit", d)
-    if pattern.is_on_each_rank:
+    place = d.transversal.explain()["decisions"].get("place over ranks")
+    if place is not None and place["choice"] == "cpu":
         return _on_each_rank(
             pattern, d, objective, time_limit, max_work, seconds, algorithm, threads
-        )
-    if objective == "bottleneck" or algorithm not in ("auto", "heavy-perfect"):
-        what = "the objective 'bottleneck'" if objective == "bottleneck" else algorithm
-        raise InvalidArgumentError(
-            f"{what} needs the whole matrix in one process, but this matrix is over MPI ranks: use "
-            "'product' or 'sum' with heavy-perfect, or one process"
         )
     assert pattern.values is not None
     begin = time.perf_counter()

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import gzip
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 from mpi4py import MPI
 
 import btfperm
+from btfperm.order import order_file
 from btfperm.pattern.distributed_values import as_distributed_values, row_values
 from tests.mpi import inputs
 from tests.mpi.damage import raised
@@ -125,3 +127,64 @@ def case_stored_zeros_of_distributed_values():
     P = as_distributed_values(zeros, COMM)
     assert [btfperm.structural_rank(P), btfperm.structural_rank(P, drop_zeros=True)] == [3, 2]
     assert btfperm.structural_rank(P, comm=COMM, drop_zeros=True, backend="mpi") == 2
+
+
+def case_arguments_that_do_not_fit_a_distributed_pattern():
+    """Each is refused: it cannot be obeyed, and was ignored."""
+    A = inputs.full(3, 2)
+    positions = inputs.as_distributed_rows(A, COMM)
+    dropped = btfperm.as_pattern(A, comm=COMM, drop_zeros=True)
+    for P, drop in ((positions, True), (dropped, False)):
+        call = partial(btfperm.structural_rank, P, drop_zeros=drop)
+        assert "came too late" in raised(btfperm.InvalidArgumentError, call)
+        assert btfperm.structural_rank(P, drop_zeros=not drop) == 2
+    valued = inputs.as_distributed_rows(sp.csc_array(np.ones((2, 2))), COMM, values=True)
+    for function in (btfperm.weighted_transversal, btfperm.match, btfperm.structural_rank):
+        text = raised(btfperm.InvalidArgumentError, partial(function, valued, shape=(3, 2)))
+        assert "was given with a matrix of shape (2, 2)" in text
+        assert function(valued, shape=(2, 2)) is not None
+    if COMM.size > 1:
+        half = COMM.Split(COMM.rank % 2)
+        text = raised(
+            btfperm.InvalidArgumentError, lambda: btfperm.structural_rank(valued, comm=half)
+        )
+        assert "belongs to a communicator with other ranks" in text
+        half.Free()
+    own = COMM.Dup()
+    assert btfperm.structural_rank(valued, comm=own) == 2
+    own.Free()
+
+
+def case_the_shape_of_a_file(folder):
+    file = folder / f"shape{COMM.size}.mtx"
+    if COMM.rank == 0:
+        file.write_text("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 2.0\n")
+    COMM.barrier()
+    for function in (btfperm.weighted_transversal, btfperm.match, btfperm.structural_rank):
+        call = partial(function, file, comm=COMM, shape=(3, 2))
+        assert "with a matrix of shape (2, 2)" in raised(btfperm.InvalidArgumentError, call)
+
+
+def case_what_needs_the_whole_matrix_is_refused_before_reading(folder):
+    file = folder / f"large{COMM.size}.mtx"
+    if COMM.rank == 0:
+        file.write_text("%%MatrixMarket matrix coordinate real general\n9 9 5000000\n1 1 2.0\n")
+    COMM.barrier()
+    for how in ({"weights": "bottleneck"}, {"weights": "sum", "algorithm": "mc64"}):
+        for backend in ("mpi", "auto"):
+            call = partial(order_file, file, comm=COMM, backend=backend, **how)
+            if backend == "mpi" or COMM.size > 1:
+                text = raised(btfperm.InvalidArgumentError, call)
+                assert "needs the whole matrix in one process" in text
+                how_here = {"objective": how["weights"], "algorithm": how.get("algorithm", "auto")}
+                call = partial(
+                    btfperm.weighted_transversal, file, comm=COMM, backend=backend, **how_here
+                )
+                assert raised(btfperm.InvalidArgumentError, call) == text
+            else:
+                assert "truncated" in raised(btfperm.UnreadableInputError, call)
+    P = inputs.as_distributed_rows(inputs.full(3, 3), COMM, values=True)
+    call = partial(btfperm.weighted_transversal, P, objective="bottleneck", backend="mpi")
+    with inputs.changed("btfperm.weighted.weigh_mpi", "dulmage_mendelsohn", None):
+        assert "needs the whole matrix" in raised(btfperm.InvalidArgumentError, call)
+    assert btfperm.weighted_transversal(P, objective="bottleneck").structural_rank == 3

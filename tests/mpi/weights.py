@@ -367,3 +367,19 @@ def case_limits_of_shifts():
             how["max_work"] = edges - 1
             text = raised(btfperm.LimitReachedError, partial(_weigh, chain, how))
             assert "the weighted search was stopped by max_work" in text
+
+
+def case_the_backend_is_obeyed_after_a_whole_copy():
+    """A copy of the whole matrix from an earlier call does not decide where the next one runs."""
+    A = with_values(random_square(40, 3, 7), 0)
+    P = inputs.as_distributed_rows(A, COMM, values=True)
+    P.on_host()
+
+    def whole(*_):
+        raise AssertionError("analysed whole on each rank")
+
+    with inputs.changed("btfperm.dulmage_mendelsohn.decompose_mpi", "sliced", whole):
+        assert btfperm.dulmage_mendelsohn(P, backend="mpi").structural_rank == 40
+        w = btfperm.weighted_transversal(P, backend="mpi", gather=False)
+    assert w.algorithm == "heavy-perfect"
+    assert btfperm.weighted_transversal(P).algorithm == "mc64"

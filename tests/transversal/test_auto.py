@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import btfperm
 from btfperm.backends.gpu.backend import GPU
 from btfperm.path import failure, plan, request, run
-from btfperm.path.rules import Condition, Rule
+from btfperm.path.rules import Condition, Rule, first_rule, place_over_ranks
 from btfperm.pattern import as_pattern
 from btfperm.pattern.features import Features
 from btfperm.transversal.auto import measured
@@ -125,7 +125,7 @@ def first(what, known):
     """The first rule that holds, given the features `known`. Fails if a rule needs another
     feature."""
     rules = TABLE.ruled(known["entries"]).left_open[what]
-    return plan.first_rule(rules, known, lambda feature: pytest.fail(feature))
+    return first_rule(rules, known, lambda feature: pytest.fail(feature))
 
 
 def test_matrices_over_ranks():
@@ -140,7 +140,7 @@ def test_matrices_over_ranks():
     ):
         known = {"entries": entries, "rows": rows, "cols": cols, "ranks": ranks}
         assert first("place over ranks", known).choice == choice
-        assert plan.place_over_ranks((rows, cols), entries, ranks) == choice
+        assert place_over_ranks((rows, cols), entries, ranks) == choice
 
 
 LARGE = {

@@ -96,7 +96,7 @@ class Mpi:
 
     def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
         pattern: Any = session.pattern
-        if pattern.is_on_each_rank:
+        if session.has_host_copy:  # by a rule of this call
             from btfperm.dulmage_mendelsohn.decompose_mpi import sliced
 
             decompose = registry.step("dulmage_mendelsohn", "decompose", "cpu")

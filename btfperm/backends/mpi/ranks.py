@@ -84,6 +84,13 @@ class Ranks:
             comm.Set_attr(keyval(), found)
         return found  # type: ignore[no-any-return]
 
+    def is_like(self, comm: Any) -> bool:
+        """Whether a communicator has the same ranks in the same order."""
+        if isinstance(comm, Ranks):
+            return comm is self
+        found = self._mpi.Comm.Compare(self.comm, comm)
+        return found in (self._mpi.IDENT, self._mpi.CONGRUENT)
+
     # -- waiting -------------------------------------------------------------------------------
 
     def wait(self, request: Any) -> None:
