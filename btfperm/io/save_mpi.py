@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``perm.npz`` of a distributed decomposition: the first rank writes what the others send.
+"""``.npz`` files of results over ranks: the first rank writes what the others send.
 
 The arrays are those that one process writes; `meta` describes the search over ranks. Beside its own
 part of the result, the first rank holds one piece of one array at a time. For other formats and
@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from btfperm.fields import FIELDS, SCALINGS, Field
 from btfperm.io.atomic_write import atomic_write
-from btfperm.io.npy_members import array_writer
+from btfperm.io.npy_members import array_writer, write_array
 from btfperm.io.perm_file import described, save, target
 from btfperm.io.perm_npz import write_text
 
-__all__ = ["save_distributed"]
+__all__ = ["save_distributed", "write_matching"]
 
 PIECE = 1 << 20
 """Items of an array that a rank sends at once."""
@@ -81,7 +81,30 @@ def _pieces(result: Any, name: str) -> Iterator[npt.NDArray[Any]]:
         yield np.atleast_1d(np.asarray(getattr(result, name)))
         return
     of = result if name in _OF_DECOMPOSITION else result.transversal
-    own = getattr(of, name)
+    yield from _in_order(exchange, getattr(of, name))
+
+
+def write_matching(result: Any, file: Any) -> None:
+    """Writes `mate`, `dual`, `weight` and `upper_bound` of a `DistributedGraphMatching` into `file`
+    on the first rank; on the others, `file` is not used. Collective."""
+    exchange, arrays = result.exchange, (("mate", result.mate), ("dual", result.dual))
+    with exchange.guarded():
+        if exchange.rank > 0:
+            for _, own in arrays:
+                for _ in _in_order(exchange, own):
+                    pass
+            return
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+            for name, own in arrays:
+                with array_writer(archive, name, (result.n,), own.dtype) as put:
+                    for piece in _in_order(exchange, own):
+                        put(piece)
+            for name in ("weight", "upper_bound"):
+                write_array(archive, name, np.array(getattr(result, name), dtype=np.float64))
+
+
+def _in_order(exchange: Any, own: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+    """The parts of all ranks one behind the other, in pieces, on the first rank. Collective."""
     sizes = exchange.from_all(own.size)[:, 0]
     for rank in range(exchange.size):
         for first in range(0, int(sizes[rank]), PIECE):

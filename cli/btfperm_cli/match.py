@@ -138,8 +138,10 @@ def match(
         m, origin, read = matched(out, matrix, weights, how, comm)
         facts = dict.fromkeys(JSON_KEYS["match"]) | graph_facts(m) | {"options": how["options"]}
         facts |= {"matrix": origin, "written": target}
-        is_first = comm is None or comm.rank == 0
-        facts["replaced"] = write(m, target if is_first else None, out, no_clobber=no_clobber)
+        if comm is None or comm.rank == 0:
+            facts["replaced"] = write(m, target, out, no_clobber=no_clobber)
+        elif target is not None:
+            write_npz(m, None)
     facts["seconds"] = {name: round(taken, 6) for name, taken in {**m.seconds, **read}.items()}
     for text in report_lines(m, facts, matrix):
         out.say(text)
@@ -160,7 +162,13 @@ def matched(
 
         out.subject = matrix
         with stage("matching", quiet=out.quiet):
-            m = match_in_memory(matrix, weights=weights, comm=comm, **how)  # type: ignore[arg-type]
+            m = match_in_memory(
+                matrix,
+                weights=weights,  # type: ignore[arg-type]
+                comm=comm,
+                gather=False,
+                **how,
+            )
         return m, {"file": PurePath(matrix).name}, {}
     if how["algorithm"] == EXTERNAL:
         out.subject = matrix
@@ -184,22 +192,34 @@ def write(m: GraphMatching, target: str | None, out: Output, *, no_clobber: bool
     """Writes the matching, and returns whether an older file was replaced."""
     if target is None:
         return None
-    import io
-
-    import numpy as np
-
     from btfperm.io.atomic_write import atomic_write
 
     replaced = is_replaced(target, no_clobber=no_clobber)
-    held = io.BytesIO()
-    np.savez(held, mate=m.mate, dual=m.dual, weight=m.weight, upper_bound=m.upper_bound)
     with (
         stage(f"writing {target}", quiet=out.quiet),
         open_to_reader(target),
         atomic_write(target, replace=not no_clobber) as file,
     ):
-        file.write(held.getvalue())
+        write_npz(m, file)
     return replaced
+
+
+def write_npz(m: GraphMatching, file: Any) -> None:
+    """Writes the arrays. Over ranks, those other than the first send their parts."""
+    from btfperm.results.distributed import DistributedGraphMatching
+
+    if isinstance(m, DistributedGraphMatching):
+        from btfperm.io.save_mpi import write_matching
+
+        write_matching(m, file)
+        return
+    import io
+
+    import numpy as np
+
+    held = io.BytesIO()  # `savez` needs a file in which it can move
+    np.savez(held, mate=m.mate, dual=m.dual, weight=m.weight, upper_bound=m.upper_bound)
+    file.write(held.getvalue())
 
 
 def graph_facts(m: GraphMatching) -> dict[str, Any]:

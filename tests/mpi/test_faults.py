@@ -92,17 +92,30 @@ def test_weights_from_file_to_file(tmp_path):
     assert refused.returncode == 3 and refused.stderr.count("it holds no values") == 1
 
 
+# No rank may gather an array, and the mates are written in pieces.
+IN_PIECES = """
+import sys
+from btfperm.backends.mpi.exchange import Exchange
+from btfperm.io import save_mpi
+from btfperm_cli.main import main
+save_mpi.PIECE, Exchange.gather_all = 7, None
+main(sys.argv[1:])
+"""
+
+
 def test_a_matching_in_a_graph(tmp_path):
     """The file is that of one process; an asymmetric matrix is refused once."""
     graph, out, alone = (tmp_path / name for name in ("graph.mtx", "mate.npz", "alone.npz"))
     lines = "".join(f"{k + 1} {k} {k * 7 % 11 + 1}\n" for k in range(1, 40))
     graph.write_text("%%MatrixMarket matrix coordinate integer symmetric\n40 40 39\n" + lines)
-    ended = on_ranks(3, *COMMAND, "match", graph, "-o", out)
+    ended = on_ranks(3, sys.executable, "-c", IN_PIECES, "match", graph, "-o", out)
     assert ended.returncode == 0 and "local-max, over MPI ranks" in ended.stdout, ended.stderr
     serial = (*COMMAND, "match", graph, "--option", "limit=0", "-o", alone)
     assert on_ranks(1, *serial, env={"BTFPERM_MPI": "0"}).returncode == 0
     with np.load(out) as ours, np.load(alone) as theirs:
         assert np.array_equal(ours["mate"], theirs["mate"]) and ours["weight"] == theirs["weight"]
+        assert ours["dual"].shape == (40,) and ours["upper_bound"] >= ours["weight"]
+        assert {ours[name].dtype for name in ("dual", "weight")} == {np.dtype(np.float64)}
     wrong = tmp_path / "wrong.mtx"
     wrong.write_text(HEAD + "3 3 1\n1 3\n")
     refused = on_ranks(3, *COMMAND, "match", wrong)
