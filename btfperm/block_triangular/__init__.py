@@ -35,13 +35,14 @@ def block_triangular_form(
 
     Parameters
     ----------
-    A : a square matrix of any type that `as_pattern` accepts
+    A : a square matrix of any type that `as_pattern` accepts, but not one over MPI ranks
     transversal : as for `dulmage_mendelsohn`
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it, unless
         the matrix is structurally singular
     drop_zeros : as for `maximum_transversal`
     shape : (m, n), only with a (data, indices, indptr) triple
-    options : as for `maximum_transversal`; not permitted together with `transversal`
+    options : as for `maximum_transversal`, without `comm` and `gather`; not permitted together with
+        `transversal`
 
     Returns
     -------

@@ -37,11 +37,11 @@ MOST_SMALL = 0.15
 # In other matrices, colamd is tried only if fewer entries than this share have a mirror image and
 # the matrix has at least SMALL rows; then the predicted fill decides.
 _SYMMETRIC_AT_ALL = 0.25
-# Minimum fill is tried for KLU, except on nearly symmetric blocks, where it saves little. In each
-# block its fill must be at most LESS_FILL times the fill of amd in all blocks together, because
-# pivots off the diagonal can cost more than a smaller gain. It is abandoned if it visits, in one
-# block, more than WORK_PER_OPERATION entries for each operation of the factorization with amd plus
-# WORK_PER_ENTRY for each row and each entry of the matrix.
+# For KLU, "auto" tries minimum fill, except on nearly symmetric blocks, where it saves little. In
+# each block, its fill must be at most LESS_FILL times the fill of amd in all blocks together,
+# because pivots off the diagonal can cost more than a smaller gain. It is abandoned if it visits,
+# in one block, more than WORK_PER_OPERATION entries for each operation of the factorization with
+# amd plus WORK_PER_ENTRY for each row and each entry of the matrix.
 LESS_FILL = 0.95
 WORK_PER_OPERATION, WORK_PER_ENTRY = 4, 200
 MOST_FILL = 100_000_000  # entries of L in a block that are counted
