@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // block graph: which fine blocks depend on which, their levels, and the work in each
 //
-// Idea        A pass over the columns, block by block, stores for each block the last block that
-//             had an entry in its rows. So each arc is found once, and successors ascend.
+// Idea        A pass over the columns, block by block, stores for each block k the last block that
+//             had an entry in the rows of k. So each arc is found once, and successors ascend.
 // Cost        O(nnz + blocks), two passes over the entries. Workspace: 2 words for each block
 // Encodings   arc k -> l: a row of block k has an entry in a column of block l, k < l
 #pragma once
@@ -45,7 +45,7 @@ bool for_each_arc(const PatternView<I>& A, const I* row_block, const I* col_perm
   return true;
 }
 
-// Writes the starts of the successor lists to indptr and the entries inside each block to work.
+// Writes the starts of the successor lists to indptr, the number of entries in each block to work.
 template <class I>
 bool count_arcs(const PatternView<I>& A, const I* row_block, const I* col_perm, const I* col_blocks,
                 I n_blocks, I* indptr, I* work, I* seen, Budget& budget) {

@@ -6,7 +6,7 @@
 //             square block, the smallest row of a vertical block. Marks at the names of the three
 //             parts, one part after the other, and their prefix sums number the blocks; the blocks
 //             of the square part are then renumbered by their heights. A stable sort by these
-//             numbers orders the columns and the rows, unless each block is one pair.
+//             numbers orders the columns and the rows, unless there is one block or each is a pair.
 // Encodings   marks: n places for columns that name horizontal blocks, n for columns that name
 //             square ones, m for rows that name vertical ones. col_part: as in coarse.cu, null if
 //             all is square; leader: null if each square block is one column

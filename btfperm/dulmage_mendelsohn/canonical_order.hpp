@@ -38,7 +38,7 @@ struct Side {
 };
 
 // Numbers the components by their smallest member on the side of the roots. Returns the number of
-// components. `number` (a place for each tree) is workspace.
+// components. number[t] becomes the number of the component whose smallest tree is t.
 template <class I>
 I number_alone(const Side<I>& side, const I* set, I n_trees, Budget& budget, I* number) {
   std::fill(number, number + n_trees, I{-1});
@@ -85,9 +85,9 @@ I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees
   return count;
 }
 
-// The square blocks of one height. First `block` counts them and `place` counts their rows, which
-// are as many as their columns. `begin_levels` replaces both by the number of the next block and by
-// its first position, relative to the start of the square part.
+// The square blocks of one height in one share of the columns. First `block` counts them, `place`
+// their rows, which are as many as their columns. After `begin_levels`, `block` is the number of
+// the next of them among all blocks, `place` its first position inside the square part.
 template <class I>
 struct Level {
   I block;
@@ -186,9 +186,9 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
   });
 }
 
-// The same by several threads, but without the members of blocks of several rows: each counts its
-// share of the columns level by level, which gives the places of its blocks. Workspace: `levels`
-// (highest + 1 for each thread), `smallest`. Results for the caller: `height`, `number`.
+// The same by several threads, but without the members of blocks of several rows. Each counts the
+// blocks of each level whose smallest column is in its share, which gives their places. Workspace:
+// `levels` (highest + 1 for each thread), `smallest`. Results for the caller: `height`, `number`.
 template <class I>
 void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
                     const Team& team, Budget& budget, Level<I>* levels, I* height, I* smallest,

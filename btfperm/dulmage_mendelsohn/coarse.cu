@@ -3,16 +3,16 @@
 //
 // Idea        The vertices that an alternating search reaches from the unmatched columns are the
 //             horizontal part, those that it reaches from the unmatched rows the vertical part.
-//             Both searches run in the same levels: an item of the queue is a column, or a row. An
-//             unmatched vertex at the end of a path would be an augmenting path, so the search also
-//             proves that the matching is maximum. A round with a large share of all entries can
-//             run from the other side: each row (or column) that was not reached reads its own
-//             list, and usually ends at one of the first entries.
+//             Both searches run in the same levels: an item of the queue is a column, or a row. A
+//             path between an unmatched column and an unmatched row would be augmenting, so the
+//             search also proves that the matching is maximum. A round with a large share of all
+//             entries can run from the other side: each row (or column) that was not reached reads
+//             its own list until it finds a reached column (or row).
 // Paper       A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2; by levels as in the parallel
 //             form of coarse.hpp; from the other side: S. Beamer, K. Asanovic, D. Patterson,
 //             "Direction-optimizing breadth-first search", SC 2012
-// Cost        O(entries of the horizontal columns and of the vertical rows), a barrier for each
-//             level; a round from the other side at most O(entries), with one more launch and poll
+// Cost        O(m + n + entries of horizontal columns and vertical rows), a barrier for each level;
+//             a round from the other side at most O(m + n + nnz), with one more launch and poll
 // Encodings   col_part[j] = 0 square, 1 horizontal, 2 vertical, as in coarse.hpp. Queue: j >= 0 a
 //             column reached from the unmatched columns, ~i a row reached from the unmatched rows.
 //             met: a bit for each row that was reached from a column, then one for each column that
@@ -133,10 +133,10 @@ extern "C" __global__ void __launch_bounds__(512, 2)
   add_over_block(&counts[1], vertical_ones);
 }
 
-// One round from the other side, if its lists have a large share of all entries: each row that was
-// not reached searches its list for a reached column, and most find one at the first or second
-// entry. If most items of the round are rows, each column searches its rows. The reached vertices
-// and the items of the other kind form the next round. A warp searches a long list.
+// One round from the other side. If at least half of its items are columns, each row that was not
+// reached searches its list for a horizontal column; else each column that was not reached searches
+// its list for a vertical row. The vertices reached by this, and the items of the kind that
+// searches, form the next round. A warp continues where one thread found nothing in 8 entries.
 struct Asked {
   Count columns;  // number of items of the round
   Count barrier;

@@ -6,12 +6,12 @@
 //             the others the square part. The parts do not depend on the maximum matching. The same
 //             searches prepare the fine blocks of these parts: each vertex has the number of the
 //             tree that reached it, and trees that touch are united. If many rows are unmatched,
-//             one thread finds columns with entries in them faster without row lists.
+//             one thread first finds columns of the vertical part by sweeps, without row lists.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
 //             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2. Uniting the
 //             trees as they grow is ours
-// Cost        O(nnz), and at most O(nnz) for each sweep. Workspace: 2 (m + n), and if rows are
-//             unmatched row lists without the matched pairs
+// Cost        O(m + n + nnz), at most O(nnz) for each sweep. Workspace: 2 (m + n) numbers, m + n
+//             bytes; if rows are unmatched, lists of columns, and row lists without matched pairs
 // Encodings   part bytes, see Part; trees as in coarse_trees.hpp
 #pragma once
 
@@ -93,10 +93,10 @@ Members<I> list_members(I count, const std::uint8_t* parts, Part part, const I* 
 }
 
 // Finds columns of the vertical part without row lists, for matrices with many unmatched rows: a
-// column with an entry in a vertical row is vertical. Sweeps over the `count` columns of `cols`.
-// Sweeps again if the sweep found more than a quarter of them, or fewer than an eighth of those of
-// the preceding sweep (at first: of `roots`), as nearly all may be found. Moves these columns to
-// `found`. Returns the number of other columns, 0 if none is vertical, -1: the budget is exhausted.
+// column with an entry in a vertical row is vertical. Sweeps over the `count` columns of `cols` and
+// moves those that it finds to `found`. Sweeps over the others again if it found over a quarter of
+// the columns, or fewer than an eighth of the number of the sweep before (at first: of `roots`).
+// Returns the number of columns that may still be vertical; -1: the budget is exhausted.
 template <class I>
 I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const CoarseSearch<I>& C, I roots,
                 I* cols, I count, I* found, I& n_found, Budget& budget) {

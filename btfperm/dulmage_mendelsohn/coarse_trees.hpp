@@ -2,8 +2,8 @@
 // coarse trees: the vertices that alternating paths reach from the unmatched vertices of one side
 //
 // Idea        One tree grows from each unmatched vertex, all at once, breadth first; trees that
-//             touch are united. The queue holds vertices of the other side; one thread replaces
-//             each by the vertex matched with it.
+//             touch are united. After the roots, the queue holds vertices of the other side;
+//             `grow_alone` replaces each of these by the vertex matched with it.
 // Cost        O(entries of the reached vertices)
 // Encodings   tree[v] = number of the tree that contains v; -1: none. Trees are numbered in the
 //             ascending order of their roots
@@ -30,7 +30,7 @@ struct Search {
   I* queue;  // lists.n + lists.m: the roots, then the reached vertices of the other side
 };
 
-// Makes each unmatched vertex the root of its own tree; returns their number.
+// Makes each unmatched vertex of this side the root of its own tree; returns their number.
 template <class I>
 I plant(const Search<I>& s, int threads, Budget& budget) {
   const I roots = select(

@@ -2,7 +2,7 @@
 // decompose: coarse parts, fine blocks and canonical order
 //
 // Two functions, because the number of blocks is known only after the first: `find_blocks` computes
-// the blocks, `order_blocks` their order.
+// the blocks and orders those that are not square, `order_blocks` orders the square ones.
 #pragma once
 
 #include <algorithm>
@@ -80,10 +80,10 @@ Rectangles<I> order_rectangles(const Found<I>& found, Part part, const Team& tea
   return blocks;
 }
 
-// Finds the coarse parts and the blocks. Writes the rows and columns of the horizontal and of the
-// vertical part to their places first, so that their memory is free before the square part needs
-// memory. The permutations are allocated from `kept`. False: the budget ended the search, or the
-// matching is not maximum. Here and below the budget may also throw Unfinished.
+// Finds the coarse parts and the blocks. First it writes the rows and columns of the horizontal and
+// of the vertical part to their places, so that the memory of these parts is free for the search in
+// the square part. The permutations are allocated from `kept`. False: the budget ended the search,
+// or the matching is not maximum. Here and below the budget may also throw Unfinished.
 template <class I>
 bool find_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, Found<I>& found,
                  Workspace& kept, Budget& budget) {

@@ -6,7 +6,7 @@
 //             share of all members is treated separately, because all threads would compete for its
 //             counter: a pass of its own selects its members in order.
 // Cost        O(members + blocks) with one thread; with several O(k log k) for a block of k
-//             members, and a pass for each large block, of which there are at most a few
+//             members, and a pass for each large block, of which there are at most 15
 // Races       atomic additions assign places; sorting makes the result independent of their order
 #pragma once
 
@@ -37,8 +37,8 @@ void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, Block
   start[0] = begin;
 }
 
-// The largest block of a sample, if it has more than an eighth of the sample; else -1. This guesses
-// the block with the largest share of all members.
+// The largest block of a sample of 256 members, if it has more than an eighth of them; else, or if
+// there are fewer members, -1. This guesses the block with the largest share of all members.
 template <class I, class BlockOf>
 I guess_giant(I count, BlockOf block_of) {
   constexpr I samples = 256;

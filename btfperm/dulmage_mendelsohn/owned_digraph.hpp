@@ -60,9 +60,9 @@ struct GrowingLists {
   }
 };
 
-// Reverses the edges in the lists of vertices begin .. end - 1: the number of the vertex whose list
-// it is becomes an item of the other one. An edge of a ghost is appended to `of_ghosts`, as a pair
-// of its place among the ghosts and that number.
+// Reverses the edges in the lists of the vertices v = begin .. end - 1: for each item u of the list
+// of v, the number of v becomes an item of the list of u. If u is a ghost, its place among the
+// ghosts and the number of v are appended to `of_ghosts` instead.
 template <class I>
 void reverse_edges(std::int64_t first, std::int64_t begin, std::int64_t end,
                    const std::int64_t* indptr, const I* items, GrowingLists<I>& reversed,

@@ -72,10 +72,10 @@ std::vector<I> number_blocks(std::int64_t first, std::int64_t count, std::int64_
   return blocks;
 }
 
-// Blocks of this rank, of their smallest columns: items (smallest, height, columns, rows), the
-// smallest ones distinct and in first .. first + count - 1. level[k] is a place among the heights.
-// before (3 fields): the blocks, columns and rows before block k, among those of its height, in the
-// order of their smallest columns. sums (3 fields): those of each height.
+// items: (smallest, height, columns, rows) of each block whose smallest column (or row) this rank
+// owns, which is in first .. first + count - 1. level[k]: the place of the height of block k among
+// the heights. before[3 k ...]: the numbers of blocks, columns and rows of this height before block
+// k, in the order of the smallest columns. sums[3 l ...]: those of all blocks of height l.
 template <class I>
 void number_in_levels(std::int64_t first, std::int64_t count, std::int64_t n_blocks, const I* items,
                       const I* level, std::int64_t* sums, I* before) {

@@ -84,7 +84,7 @@ void sum_up(I* places, I count, int threads) {
   }
 }
 
-// Writes the number of entries that each row has in the columns to counts[0 ... A.m - 1].
+// Writes to counts[0 ... A.m - 1] how many entries that are not matched each row has in `cols`.
 template <class I>
 bool count_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols, int threads,
                 Budget& budget, I* counts) {
@@ -100,8 +100,8 @@ bool count_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>&
                         [counts, match](I i, I j) { counts[i] += i != match[j]; });
 }
 
-// Writes the columns to the lists of their rows: next[i] is the start of row i before, and its end
-// afterwards.
+// Writes the columns to the lists of their rows, except the column matched to a row: next[i] is the
+// start of the list of row i before, and its end afterwards.
 template <class I>
 bool list_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols, int threads,
                Budget& budget, I* next, I* indices) {

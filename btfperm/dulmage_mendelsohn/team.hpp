@@ -72,8 +72,8 @@ I flood(Frontier<I>& reached, I begin, const Team& team, Budget& budget, Record 
   return levels;
 }
 
-// Calls visit(k) for k = 0 ... count - 1, on several threads at once; `visit` returns the number of
-// entries visited. False: the budget ended the loop.
+// Calls visit(k) for k = 0 ... count - 1, on several threads unless `count` is small; `visit`
+// returns the number of entries visited. False: the budget ended the loop.
 template <class I, class Visit>
 bool for_each(I count, const Team& team, Budget& budget, Visit visit) {
   const bool alone = team.is_one(count, team.level);

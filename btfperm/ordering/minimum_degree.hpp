@@ -10,11 +10,11 @@
 // Two uses    Variables are the columns of B. For amd they are neighbours as in B + B'. For colamd
 //             the rows of B are elements from the start, so columns are neighbours as in B'B, which
 //             is never formed.
-// Dense       A variable with more than 10 sqrt(n) neighbours comes last; colamd ignores a row with
-//             more than 10 sqrt(n) entries.
+// Dense       A variable whose list at the start is longer than max(16, 10 sqrt(n)) comes last, for
+//             colamd also one with an empty list; colamd ignores rows with more entries than this.
 // Invariants  A list holds the elements of a variable first, then its variables. `size` is 0 for a
 //             variable that was eliminated, merged or put last, and negative for the variables of
-//             the newest element while it is processed. `mark` is 0 for an absorbed element.
+//             the newest element while it is processed. `mark` is 0 for elements absorbed or empty.
 // Order       A postorder of the pivots, see postorder.hpp. Ties are broken by the order of the
 //             lists, so the result depends on the matrix alone.
 // Cost        about the entries of the lists times the elements in a list, in practice; O(n nnz) at
@@ -76,8 +76,8 @@ class MinimumDegree {
     size_[node] = node < n_ ? 1 : 0;
   }
 
-  // Sets order[k], k from 0, to the variable that is eliminated in step k. Returns false, and
-  // writes nothing to `order`, if `limit` ended the elimination.
+  // Sets order[k], k from 0, to the variable at place k of the order. Returns false, and writes
+  // nothing to `order`, if `limit` ended the elimination.
   template <class Limit>
   bool order(I* order, Limit& limit) {
     prepare();

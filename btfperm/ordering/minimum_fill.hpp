@@ -6,18 +6,18 @@
 //             are kept explicitly, so the pattern need not be symmetric: amd adds a mirror image to
 //             each entry (B + B'). A heap holds an upper bound of each local fill. For the
 //             few pivots with the least bounds the fill is counted, and the best one is eliminated.
-// Bounds      After an elimination, the crossings of its rows and columns hold entries. A row or
-//             column that has a of these columns and b of these rows has at most r c - a b missing
-//             ones. A counted local fill can become smaller only, until its row or column changes.
+// Bounds      After an elimination, the crossings of the pivot's rows and columns hold entries. If
+//             row v has a of these columns and column v has b of these rows, the local fill of v is
+//             at most r c - a b. It can only become smaller until row v or column v changes.
 // Dense       Row v and column v come last, and are in no list, if one of them has more than
 //             max(16, 10 sqrt(n)) entries.
 // Limits      The elimination ends without a result if L + U have more than `most` entries, those
-//             of the rows that are left included, or if it visits more than `most_work`. The first
-//             limit also bounds the memory.
+//             of the rows that are left included, those of dense rows and columns not, or if it
+//             visits more than `most_work`. The first limit also bounds the memory.
 // Order       The pivots are put into a postorder at the end, see postorder.hpp. Ties are broken by
 //             the heap, so the result depends on the matrix alone.
 // Cost        The lists of the rows and columns of each pivot, and of a few candidates: several
-//             times the operations of the factorization. Memory: twice L + U
+//             times the operations of the factorization. Memory: room for about 2 `most` entries
 // Paper       Markowitz: The elimination form of the inverse and its application to linear
 //             programming, Management Science 3 (1957). Tinney, Walker: Direct solutions of sparse
 //             network equations by optimally ordered triangular factorization, Proc. IEEE 55
@@ -227,7 +227,7 @@ class MinimumFill {
     return true;
   }
 
-  // Lists that were replaced are removed when they are half of the memory in use.
+  // Removes lists that were replaced if they may be half of the memory in use, or if it is full.
   bool make_room(std::int64_t more) {
     if (lists_.end + more > compress_at_ || !lists_.has_room(more)) {
       work_ += lists_.compress(2 * n_, [](I) { return true; });

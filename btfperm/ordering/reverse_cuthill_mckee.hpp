@@ -2,9 +2,9 @@
 // rcm: reverse Cuthill-McKee, an order with a small bandwidth
 //
 // Idea       A breadth-first search on the graph of B + B' for a block B. The neighbours of a node
-//            follow by ascending degree. The reverse of this order has entries near the diagonal
-//            only, and less fill in the profile. The search starts where the graph is long: at a
-//            node whose distance to another one is nearly the largest.
+//            follow by ascending degree. In this order, entries are near the diagonal; its reverse
+//            has the same bandwidth and usually a smaller profile. The search starts where the
+//            graph is long: at a node far from another one, see find_end.
 // Paper      E. Cuthill, J. McKee, Proc. 24th ACM National Conference, 1969; the reverse and the
 //            start: A. George, J. W. H. Liu, ACM TOMS 5, 1979
 // Cost       O(entries log(largest degree)) after the searches for a start, which are few

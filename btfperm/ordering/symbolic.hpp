@@ -6,7 +6,7 @@
 //             columns of L before it (a depth-first search). The search needs a part of a column k
 //             only: if row j is in it and k is in column j of U, the rows below j are reached by
 //             way of column j as well, so column k is cut after row j (symmetric pruning).
-// Invariants  Columns of L hold rows of the order; those before the cut come first.
+// Invariants  Columns of L hold places of rows in the order; those before the cut come first.
 // Cost        the entries of the pruned columns that the searches visit; far fewer than the
 //             operations of the factorization. Memory: the entries of L
 // Paper       Gilbert, Peierls: Sparse partial pivoting in time proportional to arithmetic

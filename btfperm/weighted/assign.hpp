@@ -3,14 +3,14 @@
 //
 // Idea        Entries outside the blocks of the Dulmage-Mendelsohn decomposition belong to no
 //             maximum matching, so each block is a problem of its own. The duals of a block may be
-//             shifted: a larger dual for its columns and a smaller one for its rows changes no sum.
-//             The blocks are block upper triangular, so one pass over the columns finds shifts with
-//             which the duals are feasible for all entries.
+//             shifted: smaller duals for its columns and larger ones for its rows, by one number,
+//             change no sum inside the block. The form is block upper triangular, so one pass over
+//             the columns finds shifts with which the duals are feasible for all entries.
 //             Threads take blocks, the largest first. All threads share the auction in a block that
 //             is a large part of the matrix. No result depends on the number of threads.
 // Cost        that of the searches, and two passes over the entries
-// Invariants  row_dual[i] + col_dual[j] + the value of entry (i, j) is at most 0, and 0 at
-//             matched entries, up to rounding
+// Invariants  row_dual[i] + col_dual[j] + the value of entry (i, j) is at most 0 and, with mc64, 0
+//             at matched entries, up to rounding
 // Races       none: a block writes the matches and duals of its own rows and columns only
 #pragma once
 
@@ -168,7 +168,7 @@ void shift_duals(const PatternView<I>& A, const double* value, const FineBlocks<
   }
 }
 
-// The blocks with more than one entry in a row or column, the largest first.
+// The blocks that have rows and columns, except those of one row and one column; the largest first.
 template <class I>
 struct SearchedBlocks {
   std::vector<SizedBlock> blocks;  // size: of rows or columns, whichever are more

@@ -83,9 +83,9 @@ class Auction {
  private:
   static constexpr double first_share = 4;
   static constexpr double rounding = 1e-12;
-  // The largest share of columns with several best choices for which an auction is worthwhile: on
-  // rnd_1e5_d5 with the values 1, 2, 4, 8 (share .72) it halves the time; on NSR8K (.78) the search
-  // after it takes four times as long as without an auction.
+  // The largest share of columns with several best choices for which there is an auction. With more
+  // of them, most bids lower a price by epsilon only, and the search after an auction can take
+  // longer than without one.
   static constexpr double most_equal = .75;
   static constexpr double far = std::numeric_limits<double>::infinity();
   // If fewer columns than this have no row, single bids on one thread need less work than rounds.

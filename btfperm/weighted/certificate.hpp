@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The proof of a weighted matching: feasible duals that are tight at the matched entries
+// The proof of a weighted matching: feasible duals that are tight, or nearly, at matched entries
 #pragma once
 
 #include <algorithm>

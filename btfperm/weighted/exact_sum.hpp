@@ -7,7 +7,7 @@
 namespace btfperm {
 
 // A second sum holds what each addition rounds away (A. Neumaier, ZAMM 54, 1974). All sums must be
-// finite. The relative error of a plain sum of a million logarithms may reach 1e-11.
+// finite. In a plain sum of many numbers of one sign, the rounding errors may add up.
 class ExactSum {
  public:
   void add(double term) {

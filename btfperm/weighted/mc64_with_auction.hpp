@@ -11,23 +11,23 @@
 
 namespace btfperm {
 
-// Passes over the entries after which an auction ends; random matrices need about twenty.
+// Passes over the entries after which an auction ends; random matrices need fewer.
 constexpr double most_auction_passes = 50;
 
 template <class I>
 struct Mc64WithAuction {
-  // On random matrices, five phases that divide epsilon by 5 need a tenth more bids.
+  // On random matrices, more phases with a smaller quotient of epsilons need more bids.
   static constexpr int phases = 4;
   static constexpr double shrink = 8;
 
-  // Passes over the entries of a block that searches may need. Most matrices of applications need
-  // fewer than ten. On random matrices, searches from the prices of an auction need five, searches
-  // alone 100. Passes over a small block are cheaper, because it stays in the cache.
+  // Searches are abandoned if they are expected to take more passes over the entries of the block.
+  // Most matrices of applications need fewer. On random matrices, searches alone need far more than
+  // after an auction. Passes over a small block are cheaper, because it stays in the cache.
   static double most_passes(std::int64_t entries) { return entries < 200'000 ? 10 : 6; }
 
   // Matches all columns of a block. If it is square, searches that would visit too many entries are
-  // abandoned; an auction then finds better prices to start from or, if most columns have several
-  // best choices, a larger matching precedes the searches. False: the budget ended the call.
+  // abandoned; then an auction finds better prices to start from, or a larger matching is found if
+  // over three quarters of the columns have several best choices. False: the budget ended the call.
   static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,
                             Budget& budget, WeightedCounters& counters) {
     using Outcome = typename Mc64<I>::Outcome;

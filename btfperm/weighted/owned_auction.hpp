@@ -7,10 +7,10 @@
 //             (a row of another rank) is the last that this rank knows: duals only fall, so it is
 //             too high at most, and a bid that was made by it is still a legal one if the owner
 //             accepts it. The owner accepts a bid that is below its dual.
-//             A rank lets its columns bid, one after the other, until all have a row; a bid for a
-//             ghost counts as accepted until its owner refuses it. The lowest bid for each ghost
-//             travels to the owner. The owner answers only if the bid is refused, or if the rank of
-//             the column that had the row before has to learn that it lost it.
+//             In a step, the columns of a rank bid, one after the other, until all have a row or a
+//             number of bids is reached; a bid for a ghost counts as accepted until the owner
+//             refuses it. The lowest bid for each ghost travels to the owner, which answers only if
+//             it refuses the bid, or if another rank has to learn that its column lost the row.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988: bids by old prices are
 //             legal. Ours: bids of a rank that count as accepted, and answers only to losers

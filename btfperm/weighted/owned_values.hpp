@@ -43,8 +43,8 @@ void each_inside(const OwnedValues<I>& A, Budget& budget, Visit visit) {
   });
 }
 
-// The largest feasible dual of each column: minus its largest value plus row dual. 0 for columns
-// without an entry inside.
+// The largest feasible dual of each column: minus the largest sum of a value and its row dual, over
+// the entries inside; 0 for columns without one.
 template <class I>
 void set_col_duals(const OwnedValues<I>& A, const double* row_dual, double* col_dual,
                    Budget& budget) {
@@ -56,8 +56,8 @@ void set_col_duals(const OwnedValues<I>& A, const double* row_dual, double* col_
   for (std::int64_t c = 0; c < A.n_cols; ++c) col_dual[c] = col_dual[c] == far ? 0 : col_dual[c];
 }
 
-// The least slack of the entries inside each row, among the entries of this rank; infinity in rows
-// without one.
+// For each local row, the least slack of its entries that are inside and belong to this rank;
+// infinity if there is none.
 template <class I>
 void set_row_slack(const OwnedValues<I>& A, const double* row_dual, const double* col_dual,
                    double* slack, Budget& budget) {
@@ -107,8 +107,8 @@ Differences differences(const OwnedValues<I>& A, const double* row_dual, double 
   return found;
 }
 
-// Entries between two blocks, as edges of the block graph: the scaled value of an entry, whose row
-// is in an earlier block than its column.
+// Entries between two blocks, as edges of the block graph. The row of an entry is in an earlier
+// block than its column; `excess` is the scaled value of the entry.
 template <class I>
 struct CrossEdges {
   std::vector<I> from, to;  // blocks of the row and of the column
@@ -138,9 +138,9 @@ CrossEdges<I> cross_edges(const OwnedValues<I>& A, const double* row_dual, const
   return found;
 }
 
-// Raises the shift of each block to that of a block before it plus the excess of their edge, in one
-// pass over the edges. If they are sorted by `to`, later edges use the raised shifts of earlier
-// ones. Returns how often a shift rose.
+// Raises the shift of the end of each edge to at least that of its start plus the excess, in one
+// pass over the edges. If these are sorted by `to`, no edge needs a second pass. Returns how often
+// a shift rose.
 template <class I>
 std::int64_t relax(std::int64_t count, const I* from, const I* to, const double* excess,
                    double* shift, Budget& budget) {

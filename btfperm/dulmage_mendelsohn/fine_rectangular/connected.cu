@@ -8,7 +8,7 @@
 //             named by their smallest row: each entry of a vertical row unites the sets of this row
 //             and of the row matched to its column.
 // Paper       none: union-find over all entries
-// Cost        O(entries of the two parts), one pass
+// Cost        O(m + n), and two searches for a root for each entry of the two parts, in one pass
 // Encodings   col_root[j], row_root[i] = the smallest member of the set on its own side; -1 outside
 // Races       see union_find.cuh
 

@@ -8,9 +8,9 @@
 //             Amsterdam (2004); after forward-backward as in Slota, Rajamanickam, Madduri, IPDPS
 //             2014. Ours: a vertex with color c also takes the color of vertex c if that is larger
 //             (pointer jumping), because whatever reaches c reaches the vertex too
-// Cost        O(rounds * sweeps * vertices), and the entries of marked vertices, see Races: fast if
-//             paths are short, very slow if they are long. After 100 sweeps in all, if a round
-//             removes less than an eighth of the vertices, or if few remain, tarjan continues
+// Cost        O(vertices) for each sweep, and the entries of marked vertices, see Races: fast if
+//             paths are short, very slow if they are long. After 100 sweeps in all rounds, if a
+//             round removes less than an eighth of the vertices, or if few remain, tarjan continues
 // Encodings   color[v] >= v
 // Races       only the thread that processes a vertex writes its color, and colors only rise. Other
 //             threads may read an older color, but a mark (`stale`) makes them read it again. The
@@ -26,9 +26,9 @@
 
 namespace btfperm {
 
-// Raises the color of every vertex to the largest number of a vertex that reaches it. False: the
-// sweeps did not suffice, or the budget ended them. `stale` (m places, 0 before and, if true is
-// returned, after) marks the vertices that must read the colors of their predecessors again.
+// Sets the color of each vertex of `left` to the largest number of a vertex that reaches it inside
+// its region. False: the sweeps did not suffice, or the budget ended them. `stale` (m places, 0
+// before and, if true is returned, after) marks vertices that must read their predecessors again.
 template <class I>
 bool color_reachable(const Components<I>& C, const Successors<I>& successors,
                      const Members<I>& left, const Team& team, I* color, std::uint8_t* stale,

@@ -12,7 +12,7 @@ constexpr I unknown = -1;
 template <class I>
 constexpr I elsewhere = -2;  // peeled, or outside the square part
 
-// Bits of a region. Vertices of one component have the same.
+// Bits of a region. After forward_backward, vertices of one component have the same region.
 constexpr std::uint8_t backward = 1;  // reaches the pivot
 constexpr std::uint8_t forward = 2;   // the pivot reaches it, and it reaches the pivot
 constexpr std::uint8_t closed = 4;    // its component is known, or it has no component
@@ -37,7 +37,7 @@ struct Components {
   void fetch_record(I row) const { __builtin_prefetch(vertices + row); }
   void fetch_list(I row) const { __builtin_prefetch(A.indices + vertices[row].begin); }
 
-  // Calls visit(u) for each predecessor u of v that is another vertex.
+  // Calls visit(u) for each row u other than v in the list of v, also if u is no vertex.
   template <class Visit>
   std::int64_t for_each_predecessor(I v, Visit visit) const {
     for (I p = vertices[v].begin; p < vertices[v].end; ++p) {
@@ -88,7 +88,7 @@ struct Successors {
   }
 };
 
-// Lists the open successors of the open vertices `left`. Null arrays: the budget ended the call.
+// Lists the successors of each open vertex that are in `left`. Null arrays: the budget has ended.
 template <class I>
 Successors<I> list_successors(const Components<I>& C, const Members<I>& left, const Team& team,
                               Workspace& workspace, Budget& budget) {

@@ -4,7 +4,7 @@
 // Idea        Names, which are members of the components, are numbered in ascending order, and the
 //             edges between different names are sorted into lists by these numbers. On small
 //             graphs, a launch for each step and polls by the host would take most of the time.
-// Cost        O(n + edges), seven steps with a grid barrier between them
+// Cost        O(n + all + edges), seven steps with a grid barrier between them; `all`: see below
 // Encodings   name[v] = the member that names the component of v; -1: v and its edges are omitted
 // Races       as in union_find.cuh; counters only increase; atomicAdd assigns places in a list, in
 //             any order

@@ -12,9 +12,9 @@
 #include "backends/gpu/running_totals.cuh"
 #include "dulmage_mendelsohn/fine_square/edges.cuh"
 
-// Computes pred, and the number of successors of each vertex in out, which must be zero before. A
-// column outside the square part has col_part != 0 and gets out = -1; col_part is null if all
-// columns are in it.
+// Computes pred in the lists of the square part, and the number of successors of each vertex in
+// out, which must be zero before. A column outside the square part has col_part != 0 and gets
+// out = -1; col_part is null if all columns are in it.
 extern "C" __global__ void contract(Index n, Index lanes, const Index* indptr, const Index* indices,
                                     const Index* row_match, const int* col_part, Index* pred,
                                     Index* out) {

@@ -2,9 +2,9 @@
 // find square: the order of the searches in the square part
 //
 // peel runs first, if `may_peel` holds. Few threads or vertices: without peel, a test whether all
-// is one block; then tarjan, whose order gives the heights. Otherwise the giant component, trim,
-// the small components, tarjan for the rest (for all if much is left), the heights by levels. The
-// results do not depend on the number of threads: they are functions of the entries alone.
+// is one block; then tarjan, whose order gives the heights. Otherwise the giant component; trim and
+// coloring, unless few vertices are left; tarjan for the rest (for all that the peel left, if over
+// half of it is still open); the heights by levels. Blocks and heights depend on the entries alone.
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/coloring.hpp"

@@ -24,7 +24,7 @@
 
 namespace btfperm {
 
-// The open vertex with the largest product of predecessors and, if the peel ran, open successors.
+// The vertex of `left` with the largest product of list length and, if peel ran, open successors.
 template <class I>
 I choose_pivot(const Components<I>& C, const Members<I>& left, const Team& team) {
   I pivot = unknown<I>;

@@ -10,8 +10,8 @@
 //             with both directions at once: G. Alabandi, W. Sands, G. Biros, M. Burtscher, "A GPU
 //             algorithm for detecting strongly connected components", SC 2023 (ECL-SCC); two orders
 //             of the numbers at once are ours
-// Cost        a sweep over the remaining edges moves each number along one edge; shortcuts double
-//             this distance. Long components take many sweeps, so their number is limited
+// Cost        a sweep over the remaining edges moves each number along at least one edge; shortcuts
+//             double this distance. Long components take many sweeps, so the visits are limited
 // Encodings   edges as pairs (tail, head); name[v] = -1 until a component is known
 // Races       largest numbers only increase, by atomicMax, smallest only decrease, by atomicMin; in
 //             `ask_further` each vertex has its own thread. An out-of-date value costs a sweep

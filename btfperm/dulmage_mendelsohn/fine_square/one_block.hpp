@@ -2,11 +2,11 @@
 // one block: whether the whole square part is one strongly connected component
 //
 // Idea        A breadth-first search from a pivot along the predecessors finds the vertices that
-//             reach the pivot. The pivot reaches a vertex if it reaches one of its predecessors; in
-//             a nearly symmetric pattern that predecessor was visited just before. The few vertices
-//             that were processed too early are processed again, while this finds many of them. On
-//             meshes in any order this costs far less than tarjan, and very little if a column is
-//             dense. If it makes no progress, the search stops early, without a result.
+//             reach the pivot. The pivot reaches a vertex v if it reaches a predecessor of v; in a
+//             nearly symmetric pattern this is usually known of one of them when v is processed.
+//             Otherwise v is late: it is processed again, in sweeps that continue while each finds
+//             a reached predecessor for more than an eighth of the late vertices. If more than half
+//             of the processed vertices are late at a test, the search stops, without a result.
 // Paper       ours; forward-backward with one list for both directions
 // Cost        O(entries), and the sweeps. Workspace: m + 1 words, m bytes
 // Prefer it   if there are no sources, before tarjan

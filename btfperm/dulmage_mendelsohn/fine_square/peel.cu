@@ -9,8 +9,8 @@
 // Cost        O(entries of removed vertices), and a barrier for each level. If many successive
 //             levels have fewer than 30 vertices on average, the CPU continues
 // Encodings   out[v]: number of remaining successors; -1: not in the graph, or removed
-// Invariants  Vertices removed after the last exact level are higher than that level, so that they
-//             need no heights from vertices of the exact levels
+// Invariants  In an exact level, the height of each vertex is the number of the level, so that it
+//             needs no heights from its successors
 // Races       Two atomic operations have no order, unless the second waits for the result of the
 //             first: a height is raised before the count of successors falls, and read after the
 //             count reached zero

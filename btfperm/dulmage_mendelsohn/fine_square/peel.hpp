@@ -23,9 +23,9 @@
 
 namespace btfperm {
 
-// Whether peeling is worth its passes: false if all is square and each vertex has a predecessor,
-// which costs one pass over the column pointers to find out. The graph then has a cycle. It may
-// have sinks all the same; `tarjan` finds their blocks, too.
+// Whether peeling is worth its passes: false if all is square and each column has at least two
+// entries, by a pass over the column pointers. Each vertex then has a predecessor, and the graph
+// has a cycle. It may have sinks all the same; `tarjan` finds their blocks, too.
 template <class I>
 bool may_peel(const PatternView<I>& A, const Members<I>& cols) {
   // The columns of a proper part may have further entries in horizontal rows.

@@ -7,8 +7,8 @@
 //             whose label has changed; one exchange then serves many steps of the search. Heights
 //             need no level order: a vertex is peeled after all its successors, whatever the order
 //             of the others.
-// Cost        O(arcs) for heights and for reachability; for the largest label, O(arcs) for each
-//             change of a label in the worst case.
+// Cost        O(arcs) for heights and for reachability; for the largest label, the list of a vertex
+//             is visited again after each change of the label of this vertex.
 #pragma once
 
 #include <algorithm>
@@ -64,8 +64,8 @@ class Touched {
   std::vector<std::uint8_t> is_listed_;
 };
 
-// Offers seed k the label values[k] and propagates labels. An active vertex accepts a larger label;
-// with `within`, only the label within[v], once. `label` and `within` have places for ghosts.
+// Offers seed k the label values[k] and propagates labels. An active vertex or a ghost v accepts a
+// larger label; with `within`, only within[v], once. `label` and `within` have places for ghosts.
 template <class I>
 void spread(const OwnedDigraph<I>& G, const I* within, I* label, std::int64_t n_seeds,
             const I* seeds, const I* values, Touched<I>& touched, Budget& budget) {

@@ -9,7 +9,7 @@
 //             strongly connected components", Inf. Process. Lett. 116 (2016), where one word is the
 //             visit number, the lowest number reached, and the mark of the end. Ours: a vertex is
 //             one record, the next data is prefetched, and the early end
-// Cost        O(entries). Workspace: 2 m words, used only up to the depth of the search; the open
+// Cost        O(m + entries). Workspace: `path`, used only up to the depth of the search; the open
 //             vertices use the places of `order` that are not filled yet
 // Prefer it   with one thread, for long narrow graphs, and for vertices that other searches leave
 // Encodings   mark: 0 not visited; 1, 2, ... the visit number, or the lowest number known to be

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// trim: components of one vertex whose predecessors are all such components
+// trim: components of one vertex whose open predecessors are all such components
 //
 // Idea        The peel from the other side: sources are removed with lists of the successors.
 // Paper       W. McLendon, B. Hendrickson, S. J. Plimpton, L. Rauchwerger, "Finding strongly
 //             connected components in distributed graphs", J. Parallel Distrib. Comput. 65 (2005)
 // Cost        O(entries)
-// Prefer it   before coloring, which would need a round for each vertex of a path
+// Prefer it   before coloring, which may need a round for each vertex of a path
 // Encodings   mark = open predecessors that remain
 // Races       counters fall by atomic subtraction; the thread that reaches 0 appends
 #pragma once

@@ -2,12 +2,12 @@
 // two-cycles: edges in both directions, contracted
 //
 // Idea        If both edges u -> v and v -> u exist, u and v are in one component. A pattern that
-//             is nearly symmetric about its matching is contracted to a few vertices in one or two
-//             rounds; a search by levels would need 289,000 levels for the graph of a KKT matrix.
+//             is nearly symmetric about its matching is usually contracted to few vertices in few
+//             rounds, also if its graph is so long that a search takes very many levels.
 // Paper       ours
-// Cost        for each edge u -> v, a round searches the list of one end for the reverse edge.
-//             Lists longer than `longest` are not searched: the list of the other end is searched
-//             instead. A 2-cycle between two vertices with longer lists is not contracted
+// Cost        for each edge, a round searches at most one list for the reverse edge: that of the
+//             smaller end or, if it has more than `longest` entries, that of the larger end. A
+//             2-cycle between two vertices with longer lists is not found
 // Encodings   parent: as in union_find.cuh; contraction.cu converts it to names
 // Races       see union_find.cuh
 
@@ -25,7 +25,7 @@ __device__ inline bool has(const Index* indptr, const Index* pred, Index list, I
   return false;
 }
 
-// Counts the edges into every `apart`-th vertex, and those with a reverse edge, if lists are short.
+// Counts the edges in the list of every `apart`-th vertex, if short, and those with a reverse edge.
 extern "C" __global__ void sample(Index n, Index apart, const Index* indptr, const Index* pred,
                                   const Index* out, Count* edges, Count* both) {
   Count mine = 0, mine_both = 0;

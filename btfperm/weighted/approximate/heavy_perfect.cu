@@ -12,9 +12,9 @@
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the choice of epsilon
 //             and the end by augmenting paths are ours
-// Cost        two barriers for each round; about 1.1 n / k rounds until k columns are left; some
-//             ten passes over the entries in practice. Memory beside the matrix: 16 m + 8 n bytes,
-//             and 5 n + 2 m indices
+// Cost        two barriers for each round; on random matrices, about n / k rounds until k columns
+//             are left, and some ten passes over the entries. Memory beside the matrix: 16 m + 8 n
+//             bytes, and 5 n + 2 m indices
 // Prefer it   if the searches of mc64 take long and the matrix has at least some 100,000 entries
 // Encodings   the price of a row outside the block is -far, so that no column chooses it.
 //             A bid is a word of 64 bits: the upper half orders bids by price in single precision,

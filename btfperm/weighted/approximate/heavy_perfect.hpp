@@ -2,16 +2,16 @@
 // heavy-perfect: a matching of all columns of a block that is nearly the best, by an auction
 //
 // Idea        The start and the searches of mc64 run first. They give the best matching if they
-//             take few passes over the entries, if the block is not square, or if most columns
-//             have several best choices. Otherwise an auction in two phases matches all columns
-//             or, at its limit, a part of them; shortest augmenting paths match the others.
+//             take few passes over the entries, if the block is not square, or if more than three
+//             quarters of the columns have several best choices. Else an auction in two phases
+//             matches all columns or, at its limit, a part; augmenting paths match the others.
 //             The prices bound the distance from the optimum: it is at most the sum of the reduced
 //             costs of the matched entries.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the choice of epsilon,
 //             the limit and the end by augmenting paths are ours
 // Cost        some ten passes over the entries in practice; the limit on the auction makes the
-//             worst case that of mc64. Workspace: that of mc64
+//             worst case that of mc64. Workspace: that of mc64 and of the auction
 // Prefer it   if mc64 is too slow and a matching close to the optimum is sufficient
 // Invariants  as for mc64, but a matched entry may have a reduced cost above 0
 #pragma once

@@ -15,7 +15,7 @@
 //             algorithms for permuting large entries to the diagonal of a sparse matrix", 22, 2001
 // Cost        O(n (n + nnz) log n) in the worst case; four passes over the entries if the start
 //             matches all columns. Workspace: 9 m + 4 n
-// Prefer it   if the start leaves few columns, as in most matrices of applications
+// Prefer it   if the start leaves few columns unmatched, as in most matrices of applications
 // Invariants  prices of unmatched rows are 0 if there are more rows than columns; otherwise they
 //             are arbitrary, as no row remains unmatched. matched_entry[j] is the position of the
 //             matched entry of column j. During the searches of run(), col_price[j] holds only for
@@ -64,8 +64,8 @@ class Mc64 {
         heap_(distance_, memory.lists[6], memory.lists[7]) {}
 
   // Matches all columns, from the row prices of `BlockBuilder` (0 if m > n). Stops if the budget
-  // ends, if the searches are expected to visit the entries more than `most_passes` times, or, in
-  // a large block, if they get longer.
+  // ends, if the searches are expected to visit the entries more than `most_passes` times, or, with
+  // a finite `most_passes` and in a large block, if they get longer.
   Outcome run(double most_passes = far) {
     // Some rows remain unmatched if there are more rows than columns.
     if (A_.m > A_.n) std::fill(row_price_, row_price_ + A_.m, 0.0);
@@ -100,11 +100,11 @@ class Mc64 {
 
   // Searches that visit fewer entries are not abandoned: an auction would take longer to begin.
   static constexpr double least_edges = 1 << 15;
-  // In random matrices and saddle points, the second quarter of the searches visits 1.6 to 2 times
-  // as many entries as the first, and the last searches visit most of the matrix. On grids, the
-  // quotient is 1, and all searches together take one pass. Small blocks stay in the cache, where
-  // an auction gains nothing. The lengths of a few searches vary too much for a quotient, and each
-  // search visits an entry at most once.
+  // Searches are abandoned if the second quarter of them visits more than `longer` times as many
+  // entries as the first. In random matrices and saddle points, where this holds, the last searches
+  // visit most of the matrix; on grids the quotient is about 1. Small blocks stay in the cache,
+  // where an auction gains nothing. The lengths of a few searches vary too much for a quotient, and
+  // each search visits an entry at most once.
   static constexpr double longer = 1.4;
   static constexpr double least_quarter = 64;
   static constexpr std::int64_t least_entries = 1 << 17;
@@ -235,8 +235,8 @@ class Mc64 {
 
   bool is_tight(I p, I j) const { return A_.cost[p] - row_price_[A_.indices[p]] <= col_price_[j]; }
 
-  // Matches column j to an unmatched row, or to a row whose column has a tight entry in one. Each
-  // column is searched once in all for such an entry, because a matched row stays matched.
+  // Matches column j, if it can, to an unmatched row, or to a row whose column has a tight entry in
+  // one. A column is searched once in all for such an entry, because a matched row stays matched.
   void match_by_displacement(I j) {
     for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
       if (!is_tight(p, j)) continue;

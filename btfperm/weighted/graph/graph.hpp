@@ -3,8 +3,8 @@
 //
 //   void name(graph, matching, options, workspace, budget, counters)
 //
-// The graph is a symmetric pattern with a positive weight for each entry; entries on the diagonal
-// are ignored. The caller has checked this. All vertices are unmatched before. The matching is
+// The graph is a symmetric pattern with a positive weight for each entry off the diagonal; those on
+// it are ignored. The caller has checked this. All vertices are unmatched before. The matching is
 // legal whenever the function returns or throws Unfinished, which it does if the budget ends.
 #pragma once
 

@@ -11,8 +11,8 @@
 //             Changed: after `limit` times m edges were visited, the remaining edges are sorted
 //             and matched by decreasing weight, which gives the same matching as rounds in which
 //             the random numbers stay fixed from there on. Lemma 1 is about equal weights; on a
-//             path of increasing weights the rounds alone would take O(m^2). The first three rounds
-//             visit the columns of the matrix, without a list of edges; in the second and third one
+//             path of increasing weights the rounds alone would take O(m^2). The first rounds, at
+//             most three, visit the columns of the matrix, without a list of edges; after round 1
 //             only the columns of vertices whose heaviest edge may be another one than before. The
 //             later rounds visit the list of the edges that are left, which shrinks as in the paper
 // Cost        O(n + m) expected if the weights are equal or random: a round removes at least half

@@ -120,7 +120,7 @@ __device__ Index select(const Graph& G, Index v, bool weighted, Count draw, cons
   return best.w >= 0 ? best.w : is_dead ? dead : no_vertex;
 }
 
-// Calls choose(v) in all lanes of a group for each vertex of a colour, and stores its result.
+// Calls choose(v) in all lanes of a group for each alive vertex of a colour, and stores its result.
 template <class Choose>
 __device__ void each_of(Index of_colour, const Index* alive, Index size, const Index* colour,
                         const Group& group, Index* sigma, const Choose& choose) {

@@ -6,7 +6,7 @@
 //             least significant bits to the most significant ones. A pass in which all edges have
 //             the same bits is left out, so few different weights, such as small whole numbers,
 //             need few passes. Unlike std::sort, it can end with the budget.
-// Cost        At most 6 passes over the edges, and a second list of edges
+// Cost        At most 6 passes, each of which reads the edges twice, and a second list of edges
 #pragma once
 
 #include <array>
