@@ -46,8 +46,8 @@ def test_a_second_search_because_of_stored_zeros_names_itself():
 
 
 def test_each_step_counts_its_own_entries():
-    """From 0, whatever the process visited before, to all that the step visited, even if it ended
-    before it polled the limits for the first time."""
+    """The count of a step begins at 0, whatever the process visited before, and ends with all that
+    the step visited, even if the step ends before it polls the limits for the first time."""
     for size in (30_000, 300):
         A = random_rectangle(size, size, 3, 1).A
         states = []
