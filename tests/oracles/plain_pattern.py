@@ -11,7 +11,7 @@ def pattern(A, *, drop_zeros=False):
     """Canonical CSC array of ones with one entry for each stored position of `A`.
 
     Stored zeros are entries unless `drop_zeros`. Duplicates are one entry; `drop_zeros` omits it if
-    their sum is zero.
+    their sum is zero, whereas btfperm omits it only if each duplicate is zero.
     """
     coo = sp.coo_array(A)
     if drop_zeros:
