@@ -47,8 +47,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 # pytest would import this stand-in in place of CuPy in all test modules that it collects later.
 collect_ignore = ["emulated_gpu/stand_in"]
 
-# With this variable, Python compiles the modules again in every process, and the tests start
-# hundreds of processes.
+# With this variable, Python stores no compiled modules, so that each of the hundreds of processes
+# that the tests start may have to compile them again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A background job ignores Ctrl-C, and so would every process that its tests start.
