@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A worker process: runs a range of inputs and records its progress in shared memory.
 
-A forked child runs the inputs, so that the parent survives a crash, can end a hang, and needs
-only some milliseconds to start the next child.
+A forked child runs the inputs, so that the parent survives a crash, can end a hang, and starts the
+next child without importing modules again.
 """
 
 from __future__ import annotations
