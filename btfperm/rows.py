@@ -29,7 +29,7 @@ class Row:
     Attributes
     ----------
     name : what users type and what files hold: lower-case letters, digits and ``-``
-    module : name of its module; by default the module of this name inside btfperm
+    module : name of its module; by default `home` and the `stem` of the name
     """
 
     home: ClassVar[str] = ""

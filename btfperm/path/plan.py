@@ -43,8 +43,8 @@ class Plan:
         until the deficiency of the initial matching is known
     initializer_within, within : bounds that the rules set on each, see `Rule`; None: no bound
     in_order : whether an initializer on the CPU runs on one thread unless the caller set a number.
-        True before a search on a GPU: an initializer on many threads leaves unmatched columns far
-        from unmatched rows, and apfb-wr then takes many times as long
+        True before a search on a GPU: an initializer on many threads may leave unmatched columns
+        far from unmatched rows, and apfb-wr then takes longer
     threads, threads_asked : threads of the search, and whether the caller set them
     requested : whether the matrix is over MPI ranks, or the caller named the GPU, an algorithm that
         only it has, an initializer that the plan runs on it, or `deterministic` for a search on it.

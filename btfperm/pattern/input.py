@@ -97,8 +97,8 @@ def as_pattern(
 
 
 def over_ranks(A: Any, comm: Any) -> AbstractContextManager[None]:
-    """A context in which a failure of one rank of the communicator raises the same error on all of
-    them; without a communicator, it does nothing."""
+    """A context in which an error on one rank of the communicator is raised on all of them, see
+    `Ranks.guarded`; without a communicator, it does nothing."""
     if isinstance(A, Pattern) and A.backend == "mpi":
         own: Exchange = A.exchange  # type: ignore[attr-defined]
         if comm is not None and not own.is_like(comm):

@@ -66,8 +66,8 @@ class Transversal(OnDemand):
     algorithm, initializer : registry names of what ran; ``"none"`` if nothing had to run, or a
         limit ended the search before it
     backend : ``"cpu"``, ``"gpu"`` or ``"mpi"``: where the last of them ran
-    device : the name of the GPU; ``"cpu"`` on the CPU; the number of ranks over MPI, with the
-        GPU of the first rank if they searched on GPUs
+    device : the name of the GPU; ``"cpu"`` on the CPU; over MPI the number of ranks, and the GPU of
+        this rank if the ranks searched on GPUs
     choice : why ``auto`` chose the algorithm; empty if the caller named one
     explain : a method that returns a dict: for each decision the rule that was applied and the
         rules before it, which did not apply; and the features

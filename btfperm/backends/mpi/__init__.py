@@ -28,9 +28,9 @@ travel as one message per pair of ranks. `Exchange.reply` returns one answer for
 all ranks; if no pair of ranks has many lines, lines and numbers travel in the same message.
 
 *Failures* (``ranks.py``). Every wait is a poll: a rank that fails sends a notice to all others,
-which find it while they wait, and all ranks raise the same error. Each collective function and
-method is guarded in this way. If there are more ranks than cores, the poll yields the core between
-two tests.
+which find it while they wait, and all ranks raise an error, see `Ranks.guarded`. Each collective
+function and method is guarded in this way. If there are more ranks than cores, the poll yields the
+core between two tests.
 
 *GPUs.* With ``device=``, the local steps of the matching search run on the GPU of the rank. The
 driver of the search is the same: `DeviceTrees` (``transversal/owned_trees_gpu.py``) has the methods

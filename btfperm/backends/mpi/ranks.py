@@ -2,7 +2,7 @@
 """The ranks of a communicator: how they wait for each other, and how they end a failed call.
 
 Every wait polls: it tests the request and the notices of failed ranks in turn. So an error on one
-rank (`guarded`) ends the call on all ranks with the same error, and no rank waits for it forever.
+rank (`guarded`) ends the call with an error on all ranks, and no rank waits forever for that one.
 If a machine runs more ranks than it has cores, each poll yields the core.
 
 After a failure, some ranks may have begun a collective operation that others have not. Each rank
@@ -141,7 +141,8 @@ class Ranks:
     @contextmanager
     def guarded(self) -> Iterator[None]:
         """Runs one collective call: if it fails on some ranks, all ranks raise the error of the
-        lowest one of these that reports its error in time."""
+        lowest one of these that reports its error in time. If this is no error of btfperm,
+        KeyboardInterrupt or MemoryError, the other ranks raise a RuntimeError with its text."""
         if self._is_guarded:  # the outer call reports the failure
             yield
             return
