@@ -2,8 +2,8 @@
 """``.npz`` files of results over ranks: the first rank writes what the others send.
 
 The arrays are those that one process writes; `meta` describes the search over ranks. Beside its own
-part of the result, the first rank holds one piece of one array at a time. For other formats and
-conventions, each rank gathers the whole arrays, and the first rank writes.
+part of the result, the first rank holds one piece of one array at a time. To write a decomposition
+in another format or convention, each rank gathers the whole arrays, and the first rank writes.
 """
 
 from __future__ import annotations

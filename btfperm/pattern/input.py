@@ -63,7 +63,8 @@ def as_pattern(
     Raises
     ------
     BackendUnavailableError : `A` is on a GPU that CuPy cannot use
-    InvalidArgumentError : `A` has another shape than `shape`
+    InvalidArgumentError : `A` has another shape than `shape`, or is a `DistributedPattern` that
+        does not fit `comm` or cannot be changed as `drop_zeros` requests
     InvalidMatrixError : arrays do not describe a matrix
     ResourceMissingError : the free memory is too small for the rows and columns
     UnreadableInputError : a file is no matrix
