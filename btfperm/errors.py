@@ -8,7 +8,7 @@ code  meaning
 1     the matrix is singular, a check failed, or a limit ended the search
 2     wrong usage
 3     unreadable input
-4     a backend or a resource (memory, disk, device) is missing, or an older file must stay
+4     a backend, memory, disk space or an optional package is missing, or an older file must stay
 70    a defect of btfperm
 129   ended by SIGHUP
 130   interrupted (Ctrl-C)
@@ -68,7 +68,8 @@ class InvalidArgumentError(BtfpermError, ValueError):
 
 
 class UnreadableInputError(BtfpermError, ValueError):
-    """A file is not a matrix file (or not a permutation file), is truncated, or contradicts itself.
+    """A file cannot be opened, is not a matrix file (or not a permutation file), is truncated, or
+    contradicts itself.
 
     The message names the file and, if one line is at fault, the number of this line.
     """
@@ -157,8 +158,8 @@ class BackendWarning(RuntimeWarning):
 
 
 class ResourceMissingError(BtfpermError, OSError):
-    """The disk is full, the target is not writable or must not be replaced, memory or a device ran
-    out."""
+    """The disk is full, a target is not writable or must not be replaced, there is not enough
+    memory, an optional package is missing, or another MPI rank failed without a report."""
 
 
 class InitialMatchingWarning(UserWarning):

@@ -213,7 +213,7 @@ def read_matrix(path: PathLike) -> Any:
 
 
 def peek(path: PathLike) -> Header:
-    """The header of a matrix file. The entries are not read where the format allows it.
+    """The header of a matrix file. The entries are not read, except those of a MATLAB file.
 
     Parameters
     ----------
@@ -221,8 +221,7 @@ def peek(path: PathLike) -> Header:
 
     Returns
     -------
-    Header : format, shape, entries and field (real, complex, integer or pattern). O(1) where the
-        format has a header, else O(size of the file)
+    Header : format, shape, entries and field (real, complex, integer or pattern)
 
     Raises
     ------

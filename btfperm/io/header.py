@@ -17,7 +17,8 @@ class Header:
     format : the name of the format in `btfperm.io.formats`: "matrix-market", "npz", ...
     shape : (m, n)
     entries : entries that the file lists (of one triangle, if `symmetry` is not "general"); for a
-        dense Matrix Market file the values that it lists; None for the layout dia of npz files
+        dense Matrix Market file the values that it lists, for a dense MATLAB variable its nonzeros;
+        None for the layout dia of npz files
     field : "real", "complex", "integer" or "pattern"
     symmetry : "general", "symmetric", "skew-symmetric" or "hermitian"
     layout : the format's own name for the order of the entries: "coordinate", "array", "csc", ...

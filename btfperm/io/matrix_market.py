@@ -7,11 +7,11 @@ fast_matrix_market writes them.
 
 Accepted beyond the letter of the format: a byte order mark, one percent sign before MatrixMarket,
 the fields double and unsigned-integer, any case in the header, Windows line ends, blank lines and
-comments between entries, a comment after an entry, other text after an entry of a coordinate file
-(a surplus number, too), values in a pattern file, entries above the diagonal of a symmetric file,
-an entry given more than once (`read_pattern` merges the duplicates, `read_matrix` returns all of
-them), the letter D of a Fortran exponent. Each number must end where its token ends, at white space
-or at a comment. A zero in a dense `array` file is no entry.
+comments between entries, text after an entry (in a coordinate file a surplus number, too), values
+in a pattern file, entries above the diagonal of a symmetric file, an entry given more than once
+(`read_pattern` merges the duplicates, `read_matrix` returns all of them), the letter D of a Fortran
+exponent. Each number must end where its token ends, at white space or at a comment. A zero in a
+dense `array` file is no entry.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Algorithm:
     starts_itself : whether it makes its own initial matching if it starts from an empty one. If the
         caller names it, no initializer runs before it by default
     deterministic : whether it gives the same matching in each run, also on several threads. On one
-        thread, every algorithm of the CPU gives the same matching in each run
+        thread and with the same seed, every algorithm of the CPU does so
     options : its options
     file : stem of its file, if that is not the name
     function : ``"module:name"`` of its function, if that is neither in the core nor in the driver
