@@ -9,11 +9,21 @@ collectives. For one matrix:
     bytes      = c * ghosts + d * (m + n) * (1 - 1 / P)
     messages   = e * exchanges * P * (P - 1)        at most one for each 8 bytes
 
-A search sends the ghosts that change, and a permutation each row and column to a random rank. For
-all matrices together:
+A search sends the ghosts that change, and a permutation each row and column to a random rank. A
+share of the operations are all-to-alls, in which each pair of ranks exchanges a small message:
+
+    all-to-alls    = f * operations
+    bytes of these = all-to-alls * P * (P - 1) * (8 + g * lines)
+
+where `lines` is the number of lines for which such a message has room, and g is between 0 and 24.
+For all matrices together:
 
     seconds = share * (work * entries of the largest rank + search * visited entries / P
-              + latency * operations * log2(P) + overhead * messages / P + transfer * bytes / P)
+              + latency * operations * log2(P) + overhead * all messages / P
+              + transfer * all bytes / P)
+
+*All* messages and bytes are those with lists and those of the all-to-alls. An MPI library may
+combine the latter into fewer and longer messages, so that their number is a bound.
 
 `share` is the number of ranks that share a core, at least 1. The coefficients are those of least
 squares of the relative errors, none below zero.
@@ -28,9 +38,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.backends.mpi.exchange import _INLINE
 from btfperm.backends.mpi.slices import Slices, bucket_width, weighted_slices
 
-__all__ = ["TERMS", "fit", "fit_counts", "layout", "predict_counts", "seconds_of_terms"]
+__all__ = [
+    "TERMS",
+    "all_bytes",
+    "all_messages",
+    "fit",
+    "fit_counts",
+    "layout",
+    "predict_counts",
+    "seconds_of_terms",
+]
 
 Row = Mapping[str, Any]
 Counts = Mapping[str, list[float]]
@@ -73,6 +93,11 @@ def fit_counts(rows: Sequence[Row]) -> dict[str, list[float]]:
         "bytes": _least_squares([_volumes(row) for row in rows], [r["bytes_sent"] for r in rows]),
         "messages": _least_squares(pairs, [row["messages"] for row in rows]),
         "exchanges": [sum(row["exchanges"] for row in rows) / max(sum(operations), 1)],
+        "all_to_alls": [sum(row["all_to_alls"] for row in rows) / max(sum(operations), 1)],
+        "all_to_all_bytes": _least_squares(
+            [(_pairs(row) * _lines(row),) for row in rows],
+            [row["all_to_all_bytes"] - 8 * _pairs(row) for row in rows],
+        ),
         "visited": [float(max(rows, key=lambda row: int(row["ranks"]))["visited"])],
     }
 
@@ -81,21 +106,46 @@ def predict_counts(fitted: Counts, row: Row) -> dict[str, Any]:
     """`row`, which has the layout of a matrix on a number of ranks, with predicted counters.
 
     >>> fitted = {"operations": [8.0, 5.0], "bytes": [2.0, 0.0], "messages": [0.5],
-    ...           "exchanges": [0.5], "visited": [3.0]}
+    ...           "exchanges": [0.5], "visited": [3.0], "all_to_alls": [0.5],
+    ...           "all_to_all_bytes": [0.25]}
     >>> found = predict_counts(fitted, {"ranks": 4, "ghosts": 30, "rows": 9, "cols": 9})
     >>> found["operations"], found["bytes_sent"], found["messages"]
     (18.0, 60.0, 7.5)
+    >>> found["all_to_alls"], found["all_to_all_bytes"], all_messages(found)
+    (9.0, 2592.0, 115.5)
     """
     ranks = row["ranks"]
     operations = float(np.dot(fitted["operations"], (1.0, math.log2(ranks))))
     volume = float(np.dot(fitted["bytes"], _volumes(row)))
     pairs = operations * fitted["exchanges"][0] * ranks * (ranks - 1)
-    return dict(row) | {
+    found = dict(row) | {
         "operations": operations,
         "bytes_sent": volume,
         "messages": min(fitted["messages"][0] * pairs, volume / 8),
         "visited": fitted["visited"][0],
+        "all_to_alls": operations * fitted["all_to_alls"][0],
     }
+    size = 8 + fitted["all_to_all_bytes"][0] * _lines(row)
+    return found | {"all_to_all_bytes": _pairs(found) * size}
+
+
+def all_messages(row: Row) -> float:
+    """Messages with lists, and those of the all-to-alls."""
+    return float(row["messages"] + _pairs(row))
+
+
+def all_bytes(row: Row) -> float:
+    """Bytes of all messages."""
+    return float(row["bytes_sent"] + row["all_to_all_bytes"])
+
+
+def _pairs(row: Row) -> float:
+    """Messages of the all-to-alls of all ranks."""
+    return float(row["all_to_alls"] * row["ranks"] * (row["ranks"] - 1))
+
+
+def _lines(row: Row) -> int:
+    return max(_INLINE // int(row["ranks"]), 1)
 
 
 def _volumes(row: Row) -> tuple[float, float]:
@@ -120,8 +170,8 @@ def _factors(row: Row, cores: float) -> tuple[float, ...]:
         share * row["largest"],
         share * row["visited"] / ranks,
         share * row["operations"] * math.log2(ranks),
-        share * row["messages"] / ranks,
-        share * row["bytes_sent"] / ranks,
+        share * all_messages(row) / ranks,
+        share * all_bytes(row) / ranks,
     )
 
 

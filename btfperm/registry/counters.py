@@ -71,8 +71,14 @@ COUNTERS = (
     Counter("gathered_edges", "entries that one rank held to finish a search over ranks"),
     Counter("exchanges", "exchanges of items between all ranks"),
     Counter("collectives", "sums and maxima over all ranks"),
-    Counter("messages", "messages between two ranks, of all exchanges and ranks"),
-    Counter("bytes_sent", "bytes in all messages"),
+    Counter("messages", "messages with lists between two ranks, of all exchanges and ranks"),
+    Counter("bytes_sent", "bytes in these messages"),
+    Counter(
+        "all_to_alls",
+        "collectives in which each pair of ranks exchanges a small message: the numbers of lines, "
+        "and the lines if they are few",
+    ),
+    Counter("all_to_all_bytes", "bytes in the small messages of all pairs of ranks"),
     Counter("peak_bytes", "the largest resident memory that a rank has had"),
     Counter("given_up_edges", "entries read by a search on the CPU that was abandoned"),
 )

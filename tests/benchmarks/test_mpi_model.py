@@ -27,6 +27,8 @@ def row(rng, ranks, scale):
         "operations": rng.uniform(50, 500),
         "messages": rng.uniform(100, 9000) * (ranks - 1),
         "bytes_sent": scale * rng.uniform(1e6, 1e8) * (ranks > 1),
+        "all_to_alls": rng.uniform(20, 200),
+        "all_to_all_bytes": scale * rng.uniform(1e5, 1e7) * (ranks > 1),
     }
 
 
@@ -65,13 +67,15 @@ def test_counts_on_other_numbers_of_ranks():
             "exchanges": 5 + 3 * k,
             "messages": (5 + 3 * k) * ranks * (ranks - 1) // 2,
             "bytes_sent": 8000 * ranks,
+            "all_to_alls": 2 * (5 + 3 * k),
+            "all_to_all_bytes": 2 * (5 + 3 * k) * ranks * (ranks - 1) * (8 + 20 * 256 // ranks),
             "visited": 7,
         }
         for k, ranks in enumerate((2, 4, 8), 1)
     ]
     fitted = fit_counts(rows[:2])
     counted = predict_counts(fitted, {k: rows[2][k] for k in ("ranks", "rows", "cols", "ghosts")})
-    for name in ("operations", "messages", "bytes_sent"):
+    for name in ("operations", "messages", "bytes_sent", "all_to_all_bytes"):
         assert counted[name] == pytest.approx(rows[2][name]), name
     many = predict_counts(fitted, {"ranks": 1024, "rows": 100, "cols": 100, "ghosts": 500})
     assert many["messages"] == many["bytes_sent"] / 8  # a message has at least one item

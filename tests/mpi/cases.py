@@ -150,6 +150,10 @@ def case_long_paths():
         assert sum(A.shape) > A.nnz
         d = same_blocks(A, initializer="greedy")
         assert d.transversal.counters["gathered_edges"] == 0
+    counted = d.transversal.counters
+    assert counted["collectives"] >= counted["all_to_alls"] >= counted["levels"] * (COMM.size > 1)
+    pairs = counted["all_to_alls"] * COMM.size * (COMM.size - 1)
+    assert 8 * pairs <= counted["all_to_all_bytes"] <= 10_000 * pairs
     ordered = same_blocks(families.chain(2_000).A, initializer="greedy").transversal.counters
     assert ordered["gathered_edges"] == 0 and ordered["levels"] < 40 * ordered["phases"]
 

@@ -27,13 +27,16 @@ class Exchange(Ranks):
 
     Attributes
     ----------
-    counters : exchanges, collectives; messages and bytes of this rank to other ranks
+    counters : exchanges, collectives; messages with lists of this rank to other ranks, and their
+        bytes; all_to_alls, the collectives in which each pair of ranks exchanges a small message
+        (numbers of lines, and the lines if they are few), and their bytes from this rank to others
     """
 
     def __init__(self, comm: Any) -> None:
         super().__init__(comm)
         self.links: dict[int, Any] = {}  # see `DeviceExchange.of`
-        self.counters = dict.fromkeys(("exchanges", "collectives", "messages", "bytes"), 0)
+        names = ("exchanges", "collectives", "messages", "bytes")
+        self.counters = dict.fromkeys((*names, "all_to_alls", "all_to_all_bytes"), 0)
 
     # -- collectives on a few numbers ----------------------------------------------------------
 
@@ -97,12 +100,15 @@ class Exchange(Ranks):
 
         own = self.counters
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        messages, size = self.sums(own["messages"], own["bytes"])
+        totals = own["messages"], own["bytes"], own["all_to_all_bytes"]
+        messages, size, size_of_pairs = self.sums(*totals)
         found = {
             "exchanges": own["exchanges"],
             "collectives": own["collectives"],
             "messages": messages,
             "bytes_sent": size,
+            "all_to_alls": own["all_to_alls"],
+            "all_to_all_bytes": size_of_pairs,
             "peak_bytes": self.largest(peak)[0],
         }
         self.counters = dict.fromkeys(own, 0)
@@ -133,9 +139,15 @@ class Exchange(Ranks):
         """The number that each rank gives for this one; ``sent[p]`` is what this one gives for
         p."""
         received = np.empty(self.size, dtype=np.int64)
-        self.counters["collectives"] += 1
+        self._count_all_to_all(8)
         self.run(self.comm.Ialltoall(sent, received), "all to all", 1)
         return received
+
+    def _count_all_to_all(self, size: int) -> None:
+        """Counts a collective in which each rank sends `size` bytes to each other one."""
+        self.counters["collectives"] += 1
+        self.counters["all_to_alls"] += 1
+        self.counters["all_to_all_bytes"] += size * (self.size - 1)
 
     @property
     def most_inline(self) -> int:
@@ -164,7 +176,7 @@ class Exchange(Ranks):
             slots[np.repeat(np.arange(self.size), sent), places] = lines
             mine[:, head:] = slots.reshape(self.size, -1)
         found = np.empty_like(mine)
-        self.counters["collectives"] += 1
+        self._count_all_to_all(8 * mine.shape[1])
         self.run(self.comm.Ialltoall(mine, found), "all to all", mine.shape[1])
         too_many, *sums = found[:, 1:head].sum(axis=0).tolist()
         received = found[:, 0].copy()
@@ -172,7 +184,7 @@ class Exchange(Ranks):
             return (move or self.move)(lines, sent, received), sums
         if not sums[0]:
             return lines, sums
-        self.count_moved(sent, width, lines.itemsize)
+        self.counters["exchanges"] += 1
         is_line = np.arange(most) < received[:, None]
         inline = found[:, head:].reshape(self.size, most, width)[is_line]
         return inline.astype(lines.dtype), sums
