@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import json
 import os
 import signal
@@ -11,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import launch
+from benchmarks import launch, versions
+from benchmarks.cases import generated
 from benchmarks.peers import memory, startup
 from benchmarks.report import Options
 from benchmarks.run import cases_of
@@ -73,6 +76,31 @@ def test_a_failure_reports_the_last_line_of_its_error():
         launch.measure([*PYTHON, "raise ValueError('no')"], 60)
     with pytest.raises(RuntimeError, match=r"was not measured: .*No such file"):
         launch.measure(["/no/such/command"], 60)
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """`launch.measure`, which starts a command only once."""
+    once = functools.cache(lambda line, limit: launch.measure(list(line), limit))
+    return lambda line, limit: dict(once(tuple(line), limit))
+
+
+@pytest.mark.parametrize("section", [startup, memory, versions])
+def test_the_commands_of_a_section_work(section, measured, monkeypatch):
+    """On a tiny matrix. This version is also the other one."""
+    monkeypatch.setattr(section, "measure", measured)
+    more = dataclasses.replace(options(60.0), repeats=1, other=Path(sys.executable))
+    report = section.run(generated(["opf_300"]), more)
+    assert report.complaints == [] and "|" in report.markdown
+    if section is startup:
+        assert report.data["reasons"] == {} and min(report.data["median"].values()) > 0
+    if section is memory:
+        (row,) = report.data["rows"]
+        assert row["matrix"] == "opf_300"
+        assert all(row[package]["seconds"] > 0 for package in memory.PACKAGES)
+    if section is versions:
+        names = {row["matrix"] for row in report.data["rows"]}
+        assert names == {"opf_300", "tiny", versions.TINY}
 
 
 def test_a_time_out_leaves_a_row_with_its_reason(monkeypatch):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -55,24 +56,35 @@ def test_cases_are_counted():
 
 @pytest.mark.parametrize("section", [paper_001, paper_002, paper_004])
 def test_a_result_makes_its_page(section, tmp_path, monkeypatch):
-    """From a run on tiny graphs to the page; without a result, the page names what is missing."""
+    """From a run on tiny graphs to the page and its figures; without a result, the page names what
+    is missing. paper_002 draws orders of a graph until its limit, so the limit is short."""
     number = section.__name__[-3:]
     (paper,) = (paper for paper in pages.PAPERS if paper.number == number)
     assert "There is no result" in pages.page(paper, tmp_path)[0]
     cases = section.cases("tiny", Path())
     if section is paper_001:
         cases = cases[1:2]
-    found = section.run(cases, dataclasses.replace(OPTIONS, threads=2, store=tmp_path / "s"))
+    limit = 0.3 if section is paper_002 else OPTIONS.limit
+    options = dataclasses.replace(OPTIONS, threads=2, limit=limit, store=tmp_path / "s")
+    found = section.run(cases, options)
     assert not found.complaints and "|" in found.markdown
-    again = section.run(cases, dataclasses.replace(OPTIONS, threads=2, store=tmp_path / "s"))
+    again = section.run(cases, options)
     assert again.data == found.data, "stored rows are not measured again"
     head = {"machine": {"cpu": "", "cores": 2, "memory_gib": 1, "system": "", "quiet": True}}
     head["machine"]["load_at_start"] = 0
-    head |= {"versions": {}, "command": "c", "sections": {f"paper-{number}": found.data}}
+    head |= {"date": "2026-01-01", "versions": {"btfperm": "1"}, "command": "c"}
+    head |= {"sections": {f"paper-{number}": found.data}}
     (tmp_path / f"2026-01-01-paper-{number}-tiny.json").write_text(json.dumps(head))
     text, items = pages.page(paper, tmp_path)
     assert all(f"## {item.title}" in text for item in items) and len(items) > 3
     assert any(item.verdict != claims.NOT_MEASURED for item in items)
+    if section is paper_002 and importlib.util.find_spec("matplotlib"):
+        from benchmarks.figures import KINDS, draw
+
+        names = [kind.name for kind in KINDS if kind.section == "paper-002"]
+        drawn = [path for _, path in draw(head, tmp_path / "a")]
+        assert [path.name for path in drawn] == [f"a-{name}.svg" for name in names]
+        assert all(3_000 < path.stat().st_size < 150_000 for path in drawn)
 
 
 def test_runs_of_codes_are_checked():

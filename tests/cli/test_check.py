@@ -290,14 +290,12 @@ def test_damaged_bytes(cli, matrix, tmp_path, suffix, data):
     assert ended.code in {0, 1, 3}, ended
 
 
-def test_from_a_pipe(shell, matrix, tmp_path):
+def test_from_a_pipe(cli, shell, matrix, tmp_path):
     perm = tmp_path / "perm.npz"
-    assert shell(matrix("singular"), "-q", "-o", perm).code == 0
+    assert cli(matrix("singular"), "-q", "-o", perm).code == 0
     for name in ("/dev/stdin", "-"):
         assert shell("check", matrix("singular"), name, stdin=perm.read_bytes()).code == 0
     ended = shell("check", "-", perm, stdin=matrix("singular").read_bytes())
     assert ended.code == 0 and f"{perm} is right for standard input" in ended.out
-    shell("check", matrix("singular"), "-", stdin=b"").failed(
-        3, "standard input: the file is empty"
-    )
-    shell("check", "-", "-", stdin=perm.read_bytes()).failed(2, "not both")
+    cli("check", matrix("singular"), "-", stdin=b"").failed(3, "standard input: the file is empty")
+    cli("check", "-", "-", stdin=perm.read_bytes()).failed(2, "not both")

@@ -124,7 +124,7 @@ def test_json(cli, matrix, tmp_path):
 
 def test_to_standard_output(matrix, tmp_path):
     A = read_matrix(matrix("zeros")).toarray()
-    for words in ((), ("--format", "mtx"), ("--format", "npz")):
+    for words in ((), ("--format", "npz")):
         done = subprocess.run(
             command("convert", matrix("zeros"), "-", *words), capture_output=True, check=True
         )

@@ -61,8 +61,8 @@ def test_files(cli, tmp_path, name, suffix):
 
 
 @pytest.mark.parametrize("name", ["noise", "row beyond", "torn gzip", "huge claim"])
-def test_standard_input(shell, name):
-    shell("rank", "-", stdin=HOSTILE[name]).failed(3)
+def test_standard_input(cli, name):
+    cli("rank", "-", stdin=HOSTILE[name]).failed(3)
 
 
 @pytest.mark.parametrize("words", [("rank",), ("check",), ("convert",), ()])
@@ -83,13 +83,13 @@ def test_a_file_that_may_not_be_read(cli, matrix):
     cli(path).failed(3, str(path))
 
 
-def test_a_name_that_is_no_text(shell, matrix, tmp_path):
+def test_a_name_that_is_no_text(cli, shell, matrix, tmp_path):
     path = os.fsencode(matrix("blocks").parent) + b"/\xff.mtx"
     os.rename(matrix("blocks"), path)  # noqa: PTH104 - bytes
     ended = shell(os.fsdecode(path), "-o", tmp_path / "perm.npz", "-o", tmp_path / "perm.json")
     assert ended.code == 0 and "\\udcff.mtx: 4 x 4" in ended.out
-    assert shell(os.fsdecode(path), "--json").json["structural_rank"] == 4
-    assert shell("check", os.fsdecode(path), tmp_path / "perm.npz").code == 0
+    assert cli(os.fsdecode(path), "--json").json["structural_rank"] == 4
+    assert cli("check", os.fsdecode(path), tmp_path / "perm.npz").code == 0
     os.rename(path, path + b"x")  # noqa: PTH104
     assert "\\udcff.mtx" in shell(os.fsdecode(path)).failed(3).err
 

@@ -87,7 +87,8 @@ def test_real_matrices(known):
     check_threads(read(known.name), always=True)
 
 
-LARGER = [known for known in shared_answers() if 200_000 <= known.entries < 1_000_000]
+# Long enough that some loops are shared. `random_digraph` and HARD have larger ones.
+LARGER = [known for known in shared_answers() if 200_000 <= known.entries < 300_000]
 
 
 @parametrized(LARGER, reason="no larger set beside the project")

@@ -83,8 +83,7 @@ def test_every_parallel_algorithm(family, row, threads, run_seed):
         np.testing.assert_array_equal(getattr(d, name), getattr(alone, name))
 
 
-@pytest.mark.parametrize("queue_limit", [1, 3])
-@pytest.mark.parametrize("relabel_frequency", [0, 0.05])
+@pytest.mark.parametrize(("queue_limit", "relabel_frequency"), [(1, 0.05), (3, 0)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_pushes_from_short_queues(family, relabel_frequency, queue_limit, run_seed):
     """Threads exchange columns after nearly every push, and stop often for new labels."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fuzzer runs 150 mutated inputs for each reader, and finds planted defects. `.ci/run fuzz`
+"""The fuzzer runs 60 mutated inputs for each reader, and finds planted defects. `.ci/run fuzz`
 runs mutated inputs for one minute."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.fuzz.readers import READERS, case_of
 from tests.fuzz.record import Record
 from tests.fuzz.reduce import reduced
 
-COUNT = 150
+COUNT = 60
 WITHOUT_MUTATIONS = frozenset(range(100))
 each_reader = pytest.mark.parametrize("reader", READERS)
 

@@ -232,21 +232,27 @@ def test_symbolic_link_stays(tmp_path):
     assert target.read_bytes() == b"new"
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_standard_output(tmp_path, format):
+def test_standard_output(tmp_path):
     """A pipe cannot be renamed, and its writer cannot seek."""
+    end = b"<the end of one file>"
     program = (
-        "import numpy as np, btfperm\n"
+        "import sys, numpy as np, btfperm\n"
         "d = btfperm.dulmage_mendelsohn(np.eye(3))\n"
-        f"d.save('-', format={format!r}); d.save('/dev/stdout', format={format!r})\n"
+        f"for format in {list(FORMATS)!r}:\n"
+        "    for name in '-', '/dev/stdout':\n"
+        "        d.save(name, format=format)\n"
+        f"        sys.stdout.buffer.write({end!r})\n"
+        "        sys.stdout.flush()\n"
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-    half = len(done.stdout) // 2
-    assert len(done.stdout) == 2 * half > 0
-    file = tmp_path / f"perm.{format}"
-    file.write_bytes(done.stdout[:half])
-    if format != "mat":
-        assert load(file).row_perm.tolist() == [0, 1, 2]
+    *files, last = done.stdout.split(end)
+    assert last == b"" and len(files) == 2 * len(FORMATS)
+    for format, one, other in zip(FORMATS, files[::2], files[1::2], strict=True):
+        assert len(one) == len(other) > 0, format
+        file = tmp_path / f"perm.{format}"
+        file.write_bytes(one)
+        if format != "mat":
+            assert load(file).row_perm.tolist() == [0, 1, 2]
 
 
 def test_longest_name(tmp_path):

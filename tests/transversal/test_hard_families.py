@@ -35,9 +35,11 @@ def solved(hard, *, algorithm="auto", initializer="auto"):
     check_transversal(hard.A, t)
 
 
-@pytest.mark.parametrize("numbering", NUMBERINGS)
-@pytest.mark.parametrize("family", ["chain", "bidiagonal", "cycle"])
+@pytest.mark.parametrize(
+    ("family", "numbering"), [("chain", "mixed"), ("bidiagonal", "mixed"), ("cycle", "backward")]
+)
 def test_million_column_paths(family, numbering, run_seed):
+    """The next test has the other numberings."""
     solved(made(family, 1_000_000, numbering=numbering, seed=run_seed))
 
 

@@ -93,8 +93,7 @@ def _comparable(name, m):
     return {k: v for k, v in m.counters.items() if (name, k) != ("local-max", "edges")}
 
 
-@pytest.mark.parametrize("weights", ["uniform", "few", "ones"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("weights", "seed"), [("uniform", 0), ("few", 1), ("ones", 2)])
 @pytest.mark.usefixtures("everything_shared")
 @each_variant
 def test_the_same_matching_for_every_number_of_threads(name, options, weights, seed):
