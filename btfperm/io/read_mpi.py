@@ -50,10 +50,10 @@ def read_distributed(
     """The pattern of the matrix in a file, over the ranks of a communicator; with `values_or`, it
     has the values of the entries, too. Collective.
 
-    An unpacked Matrix Market file must be visible to all ranks under this name; other files are
-    read by the first rank alone. Raises `UnreadableInputError` on all ranks, with one sentence that
-    names the file; about a file without values, the sentence ends with `values_or`. If `values_or`
-    is empty, the values of such a file are ones.
+    An unpacked Matrix Market file in coordinate format must be visible to all ranks under this
+    name; other files are read by the first rank alone. Raises `UnreadableInputError` on all ranks,
+    with one sentence that names the file; about a file without values, the sentence ends with
+    `values_or`. If `values_or` is empty, the values of such a file are ones.
     """
     exchange = Exchange.of(comm)
     with exchange.guarded():

@@ -85,7 +85,7 @@ class Source:
 
     Attributes
     ----------
-    name : the path as the user wrote it, for messages
+    name : the path as the user wrote it, or "standard input", for messages
     stream : the unpacked bytes
     variable : the part after the colon of ``file.mat:NAME``, or None
     member : the file taken from an archive, or None

@@ -31,9 +31,9 @@ Mirror = Callable[[Values], Values]
 def as_distributed_values(
     A: Any, comm: Any, shape: Sequence[int] | None = None, remedy: str | None = None
 ) -> DistributedPattern:
-    """A `DistributedPattern` with `values`: of a matrix that is the same on each rank, of a file of
-    which each rank reads a part, or `A` itself. Duplicates are added up; the result may have
-    entries of value 0. Collective.
+    """A `DistributedPattern` with `values`: of a matrix that is the same on each rank, of a file,
+    or `A` itself if it is one. Duplicates are added up; the result may have entries of value 0.
+    Collective.
 
     Raises
     ------

@@ -66,13 +66,14 @@ class Decomposition(Drawn, OnDemand):
         ``coarse_cols[0]:coarse_cols[2]``; in the same notation, the square part is rows
         ``[1]:[2]``, columns ``[2]:[3]``, and the vertical part rows ``[2]:[4]``, columns
         ``[3]:[4]``.
-        The other two numbers only count: ``coarse_cols[1]`` is the number of unmatched columns,
-        ``coarse_rows[4] - coarse_rows[3]`` the number of unmatched rows, so ``coarse_rows[3]`` is
-        the structural rank. The *values* are those of CSparse's ``cc`` and ``rr``, but here the
-        unmatched rows and columns are not sorted apart: ``row_perm[coarse_rows[3]:]`` are not the
-        unmatched rows. Take ``d.vertical.unmatched_rows`` and ``d.horizontal.unmatched_cols`` of a
-        `DulmageMendelsohn`, or the order of `btfperm.as_csparse`. A `BlockTriangularForm` is one
-        square part: ``[0, 0, n, n, n]`` and ``[0, 0, 0, n, n]``
+        In a `DulmageMendelsohn`, the other two numbers only count: ``coarse_cols[1]`` is the number
+        of unmatched columns, ``coarse_rows[4] - coarse_rows[3]`` the number of unmatched rows, so
+        ``coarse_rows[3]`` is the structural rank. The *values* are those of CSparse's ``cc`` and
+        ``rr``, but here the unmatched rows and columns are not sorted apart:
+        ``row_perm[coarse_rows[3]:]`` are not the unmatched rows. Take ``d.vertical.unmatched_rows``
+        and ``d.horizontal.unmatched_cols``, or the order of `btfperm.as_csparse`. A
+        `BlockTriangularForm` is one square part, also if it is structurally singular:
+        ``[0, 0, n, n, n]`` and ``[0, 0, 0, n, n]``
     row_match, col_match : (m,), (n,) a maximum transversal
     structural_rank : its size
     meta : the ``meta`` of a file: versions, matrix, algorithm, seconds, counters, ...
@@ -208,9 +209,10 @@ class Decomposition(Drawn, OnDemand):
     def apply(self, A: Any, *, scale: bool = False) -> Any:
         """The permuted matrix ``A[row_perm, :][:, col_perm]``; a sparse matrix stays sparse.
 
-        A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a path
-        or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``. A matrix
-        on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives a ``csc_matrix``.
+        A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a
+        path, a `ValuedPattern`, or a (data, indices, indptr) triple of compressed columns gives a
+        ``csc_array``. A matrix on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives
+        a ``csc_matrix``.
 
         With ``scale=True`` each value is multiplied by the scalings of its row and column. In the
         matrix of the weighted transversal, all entries become at most 1 in modulus, up to rounding,
@@ -219,9 +221,10 @@ class Decomposition(Drawn, OnDemand):
 
         Raises
         ------
-        InvalidArgumentError : `A` has another shape; with ``scale=True``, there are no scalings, or
-            a scaled value is too large for double precision: use the logarithms then
-        InvalidMatrixError : `A` is no matrix, or has no values to scale
+        InvalidArgumentError : `A` has another shape; with ``scale=True``, there are no scalings,
+            `A` is on a device, or a scaled value is too large for double precision: use the
+            logarithms then
+        InvalidMatrixError, UnreadableInputError : `A` is no matrix, or has no values to scale
         """
         rows, cols = self.log_row_scale, self.log_col_scale
         if not truth("scale", scale):

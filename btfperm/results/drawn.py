@@ -26,8 +26,8 @@ class Drawn:
     ) -> Picture:
         """A picture of the matrix and its blocks, drawn with matplotlib.
 
-        Entries are drawn as a density: a cell is darker where it has more entries. So the picture
-        of a matrix of any size takes one pass over its entries and little memory.
+        Entries are drawn as a density: a cell is darker where it has more entries. A density takes
+        one pass over the entries.
 
         Parameters
         ----------
@@ -43,11 +43,13 @@ class Drawn:
         Returns
         -------
         Picture : with ``figure``, ``axes`` and ``save(path)`` for PNG, SVG or PDF. Jupyter shows it
+            if `ax` is None
 
         Raises
         ------
-        InvalidArgumentError : no such kind or block, a kind that shows no block, or the matrix is
-            missing
+        InvalidArgumentError : there is no such kind or block, a block is given to a kind that shows
+            none, `ax` is not the axes that the kind needs, or the matrix is missing or has another
+            shape
         ResourceMissingError : matplotlib is not installed
 
         Examples

@@ -38,8 +38,8 @@ class GraphMatching(ReadOnlyArrays):
     locally_dominant : whether every edge outside of the matching shares an end with a matched edge
         at least as heavy; then no matching has more than twice the weight
     upper_bound : no matching of the graph is heavier; the sum of `dual`
-    dual : (n,) the proof of the bound: numbers from 0 on with dual[u] + dual[v] >= weight for each
-        edge {u, v}
+    dual : (n,) the proof of the bound: numbers >= 0 with dual[u] + dual[v] >= weight for each edge
+        {u, v}
     algorithm, backend : the name of the algorithm, and what it ran on: ``"cpu"``, ``"gpu"`` or
         ``"mpi"``
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the algorithm, else None. The
