@@ -18,6 +18,7 @@ from btfperm.diagnosis.text import GROUPS, finding_lines, listed
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import BlockTooLargeError, StructurallySingularError
 from btfperm.pattern import SEARCH, as_pattern, memory_for
+from btfperm.pattern.input import refuse_ranks
 from btfperm.results import Block
 from btfperm.results.counted import counted
 from btfperm.transversal import SEARCH_KEYWORDS, maximum_transversal
@@ -89,6 +90,7 @@ def assert_structurally_nonsingular(
     """
     __tracebackhide__ = True
     refuse_unknown_keywords("assert_structurally_nonsingular", options, SEARCH_KEYWORDS)
+    refuse_ranks("assert_structurally_nonsingular", A, options)
     square = truth("square", square)
     system = as_system(A)
     if system is not None:
@@ -150,6 +152,7 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
     """
     __tracebackhide__ = True
     refuse_unknown_keywords("assert_blocks_at_most", options, SEARCH_KEYWORDS | {"transversal"})
+    refuse_ranks("assert_blocks_at_most", A, options)
     size = whole_number("size", size, 0, 2**63 - 1)
     d = dulmage_mendelsohn(A, **options).on_host()
     sizes = np.maximum(np.diff(d.row_blocks), np.diff(d.col_blocks))

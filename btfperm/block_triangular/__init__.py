@@ -15,6 +15,7 @@ from btfperm.errors import InvalidArgumentError
 from btfperm.path.decompose import Decomposed
 from btfperm.pattern import DECOMPOSITION, as_pattern, memory_for
 from btfperm.pattern.arrays import prefix
+from btfperm.pattern.input import refuse_ranks
 from btfperm.results import BlockTriangularForm, IndexArray, Transversal, WeightedTransversal
 from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS
@@ -76,6 +77,7 @@ def block_triangular_form(
            [0, 0, 2]])
     """
     refuse_unknown_keywords("block_triangular_form", options, SEARCH_KEYWORDS)
+    refuse_ranks("block_triangular_form", A, options)
     with memory_for(DECOMPOSITION):
         pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
         if pattern.m != pattern.n:

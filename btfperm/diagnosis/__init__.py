@@ -36,6 +36,7 @@ from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, as_pattern, memory_for
+from btfperm.pattern.input import refuse_ranks
 from btfperm.results import Cover, DulmageMendelsohn
 from btfperm.results.read_only import frozen
 from btfperm.transversal import SEARCH_KEYWORDS
@@ -117,6 +118,7 @@ def diagnose(
     ([1], [0])
     """
     refuse_unknown_keywords("diagnose", options, SEARCH_KEYWORDS)
+    refuse_ranks("diagnose", A, options)
     begin = time.perf_counter()
     system = as_system(A)
     if system is not None:

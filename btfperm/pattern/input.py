@@ -20,7 +20,14 @@ from btfperm.pattern.pattern import Pattern
 if TYPE_CHECKING:
     from btfperm.backends.mpi.exchange import Exchange
 
-__all__ = ["as_pattern", "parts_of_triple", "refuse_other_shape"]
+__all__ = [
+    "as_pattern",
+    "over_ranks",
+    "parts_of_triple",
+    "refuse_backend_without_ranks",
+    "refuse_other_shape",
+    "refuse_ranks",
+]
 
 
 def as_pattern(
@@ -112,6 +119,29 @@ def over_ranks(A: Any, comm: Any) -> AbstractContextManager[None]:
     from btfperm.backends.mpi import exchange
 
     return exchange.Exchange.of(comm).guarded()
+
+
+def refuse_ranks(function: str, A: Any, options: dict[str, Any]) -> None:
+    """Removes ``comm`` and ``gather`` from the options of a function that needs one process.
+
+    Raises
+    ------
+    InvalidArgumentError : one of them is given, or `A` is a DistributedPattern
+    """
+    comm, gather = options.pop("comm", None), options.pop("gather", True)
+    if comm is not None or gather is not True or getattr(A, "backend", "") == "mpi":
+        raise InvalidArgumentError(
+            f"{function} is not available over MPI ranks: leave out comm= and gather=, and give "
+            "the whole matrix to one process"
+        )
+
+
+def refuse_backend_without_ranks(backend: str) -> None:
+    """Raises InvalidArgumentError if the backend is "mpi". The matrix is not over MPI ranks."""
+    if backend == "mpi":
+        raise InvalidArgumentError(
+            "backend='mpi' needs an mpi4py communicator (comm=) or a DistributedPattern"
+        )
 
 
 def _distributed(

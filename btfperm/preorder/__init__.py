@@ -28,6 +28,7 @@ from btfperm.pattern import (
     as_valued,
     memory_for,
 )
+from btfperm.pattern.input import refuse_ranks
 from btfperm.preorder.compare import SolverRun, compare_solvers
 from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.klu_libraries import Solver as InstalledSolver
@@ -150,6 +151,7 @@ def preorder(
             f"weights {weights!r} is unknown; give one of {get_args(Weights)}"
         )
     refuse_unknown_keywords("preorder", options, SEARCH_KEYWORDS | {"transversal"})
+    refuse_ranks("preorder", A, options)
     set_options = {name for name, value in options.items() if value is not None}
     if set_options <= {"threads"} and weights == block_ordering == "auto":
         if set_options:

@@ -36,7 +36,7 @@ from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReache
 from btfperm.path.request import team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
 from btfperm.pattern.arrays import prefix
-from btfperm.pattern.input import over_ranks
+from btfperm.pattern.input import over_ranks, refuse_backend_without_ranks
 from btfperm.pattern.valued import ValuedPattern, position_of
 from btfperm.registry import Algorithm, find
 from btfperm.results import Decomposition
@@ -155,6 +155,7 @@ def weighted_transversal(
             w = weighted_over_ranks(A, comm, objective, algorithm, limits=limits, **how)
             return w.gather() if gather else w
     row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition
+    refuse_backend_without_ranks(backend)
     begin = time.perf_counter()
     with memory_for(DECOMPOSITION):
         valued = as_valued(A, shape=shape, drop_zeros=True, threads=threads).on_host()

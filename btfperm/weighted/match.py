@@ -31,7 +31,7 @@ from btfperm.path.plan import check_options
 from btfperm.path.request import Request
 from btfperm.pattern import SEARCH, Pattern, as_pattern, as_valued, memory_for
 from btfperm.pattern.arrays import device_context, prefix
-from btfperm.pattern.input import over_ranks
+from btfperm.pattern.input import over_ranks, refuse_backend_without_ranks
 from btfperm.pattern.valued import ValuedPattern
 from btfperm.registry import Algorithm, algorithms, find
 from btfperm.results.graph_matching import GraphMatching
@@ -144,6 +144,7 @@ def match(
     check_backend(backend)
     is_over_ranks = comm is not None or getattr(G, "backend", "") == "mpi"
     if not is_over_ranks:
+        refuse_backend_without_ranks(backend)
         row = _row_of(name, "cpu" if backend == "auto" else backend)
     one_of("weights", weights, get_args(Weights))
     limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "max_work": max_work}

@@ -13,6 +13,7 @@ from mpi4py import MPI
 import btfperm
 from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.mpi.halo import Halo
+from btfperm.testing import assert_structurally_nonsingular
 from btfperm.transversal import certificate_mpi
 from tests.mpi import inputs
 
@@ -227,3 +228,27 @@ def case_a_failure_while_lists_travel():
             assert raised(MemoryError, lists) == "no room"
         else:
             assert lists() == list(range(COMM.size))
+
+
+def case_functions_that_need_one_process():
+    """Each refuses a matrix over ranks with one sentence; some gave a wrong result or a
+    TypeError."""
+    A = inputs.full(3, 3)
+    P = inputs.as_distributed_rows(A, COMM, values=True)
+    names = ("block_triangular_form", "preorder", "diagnose")
+    functions = (*(getattr(btfperm, name) for name in names), assert_structurally_nonsingular)
+    for function in functions:
+        for call in (
+            partial(function, P),
+            partial(function, A, comm=COMM),
+            partial(function, A, gather=False),
+        ):
+            text = raised(btfperm.InvalidArgumentError, call)
+            assert f"{function.__name__} is not available over MPI ranks" in text
+        function(A, comm=None, gather=True)
+    for call in (
+        partial(btfperm.weighted_transversal, A, backend="mpi", algorithm="heavy-perfect"),
+        partial(btfperm.weighted_transversal, A, backend="mpi", objective="bottleneck"),
+        partial(btfperm.match, A, backend="mpi"),
+    ):
+        assert "needs an mpi4py communicator" in raised(btfperm.InvalidArgumentError, call)

@@ -38,12 +38,13 @@ class FakeNccl:
     NCCL_UINT8, NCCL_INT32, NCCL_INT64 = np.uint8, np.int32, np.int64
     NcclError = ArithmeticError
     transfers = 0
+    identity: object = tuple(range(-64, 64))
 
     def get_version(self):
         return 1
 
     def get_unique_id(self):
-        return tuple(range(-64, 64))
+        return self.identity
 
     def groupStart(self):
         self.waiting = []
@@ -53,7 +54,7 @@ class FakeNccl:
         type(self).transfers += len(self.waiting)
 
     def NcclCommunicator(self, ranks, identity, rank):
-        assert (ranks, identity, rank) == (COMM.size, self.get_unique_id(), COMM.rank)
+        assert (ranks, identity, rank) == (COMM.size, self.identity, COMM.rank)
 
         def later(start):
             def put(place, count, kind, peer, stream):
@@ -124,6 +125,23 @@ def case_nccl():
                 t = on_gpus(A, comm=comm, initializer="none", **GRAFTING)
                 assert "by NCCL" in t.device
         assert FakeNccl.transfers > 30
+    finally:
+        del cuda.nccl
+        comm.Free()
+
+
+def case_the_identity_of_nccl_as_bytes():
+    """CuPy 14 returns bytes, and accepts nothing else."""
+    if COMM.size != 2 or not EMULATED:
+        return
+    from cupy import cuda
+
+    cuda.nccl, comm = FakeNccl(), COMM.Dup()
+    cuda.nccl.identity = bytes(range(128, 256))
+    try:
+        with inputs.long_lists():
+            t = on_gpus(inputs.random_matrix(5), comm=comm, initializer="none", **GRAFTING)
+        assert "by NCCL" in t.device
     finally:
         del cuda.nccl
         comm.Free()

@@ -81,8 +81,10 @@ class DeviceExchange:
         found = exchange.from_all(int(nccl is not None), exchange.machine, place)
         if not found[:, 0].all() or len({tuple(row) for row in found.tolist()}) < exchange.size:
             return
-        identity = nccl.get_unique_id() if exchange.rank == 0 else ()
-        identity = tuple(exchange.broadcast([int(word) for word in identity]))
+        # Versions of CuPy differ: it is a tuple of integers, or bytes, and must be given as it is.
+        own = nccl.get_unique_id() if exchange.rank == 0 else ()
+        is_bytes, words = exchange.broadcast([isinstance(own, bytes), [int(word) for word in own]])
+        identity = bytes(words) if is_bytes else tuple(words)
         self._nccl = nccl
         exchange.barrier()  # NCCL waits without a limit for a rank that has failed before
         start = _Started(partial(nccl.NcclCommunicator, exchange.size, identity, exchange.rank))
