@@ -61,7 +61,8 @@ class Ordered:
     solver_order : the order for the solver that the caller named, or None
     weighted : the weighted transversal on the diagonal, if the caller or `preorder` chose one; else
         None
-    diagonals : the smallest and the median diagonal entry before and after, or None
+    diagonals : the smallest and the median modulus of the diagonal before and after; None if
+        `weighted` is None
     """
 
     pattern: Pattern

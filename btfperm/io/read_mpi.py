@@ -3,7 +3,7 @@
 
 The first rank unpacks a packed Matrix Market file and hands out the entries block by block. It
 reads alone what is no coordinate file (another format, a dense array) or no file of its own
-(standard input, a member of a tar archive).
+(standard input, a pipe, a member of a tar archive).
 """
 
 from __future__ import annotations

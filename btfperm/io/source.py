@@ -119,8 +119,8 @@ class Source:
 
     def first_capacity(self, announced: int, least_bytes: int) -> int:
         """For how many of the `announced` numbers memory is allocated before the first one is read.
-        In the unpacked text, each takes at least `least_bytes` bytes. If a packed file holds more
-        numbers than bytes, the caller's arrays must grow."""
+        In the unpacked text, each takes at least `least_bytes` bytes. A file that is packed or
+        of unknown size may hold more; then the caller's arrays must grow."""
         if self._size is None:
             return min(announced, _FIRST_CAPACITY)
         if self.packing:

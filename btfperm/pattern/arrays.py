@@ -67,7 +67,7 @@ def prefix(name: str | None) -> str:
 
 
 def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, int]:
-    """(m, n) as Python's own integers; other types of numbers, such as floats, are refused. A
+    """(m, n) as Python's own integers; numbers that are no integers are refused. A
     caller that allocates `indptr` must use `columns_shape` instead."""
     try:
         m, n = shape

@@ -45,8 +45,9 @@ def raster(
 
     Notes
     -----
-    O(rows + columns + nnz of the columns in the window), one pass over the entries. Memory: the
-    picture, one byte for each cell on each thread, and at most two for each row and column.
+    O(rows + columns + nnz of the columns in the window + cells on all threads), one pass over the
+    entries. Memory: the picture, one byte for each cell on each thread, and at most two for each
+    row and column.
 
     Examples
     --------

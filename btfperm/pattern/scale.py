@@ -24,7 +24,7 @@ def scaled(B: Any, log_rows: Reals, log_cols: Reals) -> Any:
 
     Each value is multiplied twice by ``exp((log_rows[i] + log_cols[j]) / 2)``. If the result is at
     most 1 in modulus, no intermediate number overflows, even if one of the scalings alone would.
-    A scaled value below the smallest double becomes 0. O(nnz).
+    A scaled value below the smallest positive double becomes 0.
 
     Raises
     ------

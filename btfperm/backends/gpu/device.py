@@ -281,8 +281,8 @@ def _refuse_old(number: int) -> None:
 
 def refuse_beyond_free(needed: int, what: str) -> None:
     """Raises BackendUnavailableError if the current GPU has fewer bytes free, including those that
-    CuPy's pool keeps for reuse. Small requests are not checked: the check takes longer than the
-    search in a small matrix, and the allocation reports a lack of memory."""
+    CuPy's pool keeps for reuse. Small requests are not checked: the check may take longer than
+    the search in a small matrix, and the allocation reports a lack of memory."""
     if needed < _LEAST_CHECKED:
         return
     import cupy

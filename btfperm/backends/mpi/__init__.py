@@ -7,8 +7,9 @@ Design
 (``slices.py``). The bounds are chosen so that each rank has about the same number of entries.
 The owner of a column holds its row indices (`DistributedPattern`), its mate and its marks; the
 owner of a row holds its mate and its marks, and its list of columns as soon as a step needs it.
-A rank needs memory in proportion to the whole matrix only if the matrix is small (*One path*), the
-result is gathered, or the first rank must read the file alone (``io/read_mpi.py``).
+A rank needs memory in proportion to the whole matrix only if the caller gives it the whole matrix,
+the matrix is small (*One path*), the result is gathered, or the first rank must read the file alone
+(``io/read_mpi.py``).
 
 *Ghosts.* The rows of other ranks in the columns of a rank are its ghosts. `Halo` (``halo.py``)
 numbers owned rows and ghosts locally, so that arrays of marks and values are indexed by local
@@ -38,8 +39,8 @@ of the trees on the CPU, and `DeviceExchange` (``device_exchange.py``) moves the
 through the host. The matching is on the host between two steps of a call, so that certificate and
 decomposition are those of ranks without GPUs.
 
-*Reading.* Each rank parses its byte range of an unpacked Matrix Market file (``file_ranges.py``)
-and routes the entries to the owners of their columns.
+*Reading.* Each rank parses its byte range of an unpacked Matrix Market file in coordinate format
+(``file_ranges.py``) and routes the entries to the owners of their columns.
 
 *One path.* `btfperm.path` runs the same steps as for the other backends. By a rule of
 ``auto_table.py``, each rank analyses the whole matrix by the serial engine if there is one rank, or
