@@ -109,7 +109,7 @@ def write_vectors(
 
     Raises
     ------
-    InvalidArgumentError : another suffix
+    InvalidArgumentError : another suffix or format
     ResourceMissingError : see `btfperm.io.write_matrix`
     """
     from btfperm.io.atomic_write import atomic_write

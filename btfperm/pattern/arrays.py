@@ -67,8 +67,8 @@ def prefix(name: str | None) -> str:
 
 
 def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, int]:
-    """(m, n) as Python's own integers; numbers that are no integers are refused. A
-    caller that allocates `indptr` must use `columns_shape` instead."""
+    """(m, n) as Python's own integers; numbers that are no integers are refused. A caller that
+    allocates `indptr` must use `columns_shape` instead."""
     try:
         m, n = shape
         m, n = operator.index(m), operator.index(n)

@@ -14,11 +14,12 @@ Conventions, everywhere:
   structurally singular matrix. `matched_row_perm` puts the matching on the diagonals of the
   square blocks. A `SolverOrder` has another order inside the blocks.
 
-Index arrays have the index type of the pattern, int32 or int64. NumPy arrays are read-only, because
-several fields may share one: copy an array to change it. CuPy has no read-only arrays.
+Index arrays have the index type of the pattern, int32 or int64; in a result read from a file, int32
+if the shape and the number of entries fit. NumPy arrays are read-only, because several fields may
+share one: copy an array to change it. CuPy has no read-only arrays.
 
 Results are equal (``==``) by the values of their arrays; the docstring of each class names the
-fields that count. Results of one process have small HTML tables for notebooks.
+fields that count. Results of one process have HTML tables for notebooks.
 
 ``transversal.py`` defines the matching and its cover, ``decomposition.py`` the decompositions,
 ``parts.py`` their coarse parts and blocks, ``block_graph.py`` the dependencies between blocks.
