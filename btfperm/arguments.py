@@ -14,7 +14,15 @@ from typing import Any
 
 from btfperm.errors import InvalidArgumentError
 
-__all__ = ["one_of", "path_text", "refuse_unknown_keywords", "text", "truth", "whole_number"]
+__all__ = [
+    "function",
+    "one_of",
+    "path_text",
+    "refuse_unknown_keywords",
+    "text",
+    "truth",
+    "whole_number",
+]
 
 
 def whole_number(name: str, value: Any, minimum: int, maximum: int) -> int:
@@ -57,6 +65,13 @@ def truth(name: str, value: Any) -> bool:
     if isinstance(value, np.bool_) or (isinstance(value, int) and value in (0, 1)):
         return bool(value)
     raise InvalidArgumentError(f"{name} must be True or False, not {_short(value)}")
+
+
+def function(name: str, value: Any) -> Any:
+    """`value`, which can be called."""
+    if not callable(value):
+        raise InvalidArgumentError(f"{name} must be a function, not {_short(value)}")
+    return value
 
 
 def path_text(path: Any) -> str:

@@ -160,3 +160,28 @@ def test_versions_of_packages():
     assert select._package("x", "numpy", ("no-such-name",), "").version == "unknown"
     missing = select._package("x", "no_such_module", ("numpy",), "how")
     assert (missing.version, missing.hint) == (None, "how")
+
+
+def test_functions_that_watch_and_results_that_are_gathered():
+    for call in (btfperm.maximum_transversal, btfperm.dulmage_mendelsohn):
+        for value in NO_FUNCTION:
+            with pytest.raises(InvalidArgumentError, match="watcher must be a function"):
+                call(np.eye(3), watcher=value)
+    for call in (
+        btfperm.maximum_transversal,
+        btfperm.dulmage_mendelsohn,
+        btfperm.weighted_transversal,
+    ):
+        for value in NO_TRUTH:
+            with pytest.raises(InvalidArgumentError, match="gather must be True or False"):
+                call(np.eye(3), gather=value)
+        assert call(np.eye(3), gather=1).structural_rank == 3
+
+
+def test_limits_of_a_diagnosis():
+    d = btfperm.diagnose(np.eye(3))
+    for show in (d.text, d.to_dict):
+        for value in [-1, 1.5, "1", [1]]:
+            with pytest.raises(InvalidArgumentError, match="limit must be a whole number"):
+                show(limit=value)
+        assert show(limit=0) and show(limit=None)

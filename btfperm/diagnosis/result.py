@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from btfperm import _core
+from btfperm.arguments import whole_number
 from btfperm.diagnosis.groups import Groups, Lists
 from btfperm.diagnosis.names import Names, name_of
 from btfperm.pattern.arrays import IndexArray
@@ -237,7 +238,7 @@ class Diagnosis(ReadOnlyArrays):
         member. None describes and names everything."""
         from btfperm.diagnosis.text import text_of
 
-        return text_of(self, limit)
+        return text_of(self, _checked(limit))
 
     def to_dict(self, *, limit: int | None = 1_000_000) -> dict[str, Any]:
         """The diagnosis for JSON, as ``btfperm diagnose --json`` prints it. At most `limit` numbers
@@ -246,7 +247,7 @@ class Diagnosis(ReadOnlyArrays):
         True`` marks lists that were cut. None lists everything."""
         from btfperm.diagnosis.as_dict import dict_of
 
-        return dict_of(self, limit)
+        return dict_of(self, _checked(limit))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Diagnosis):
@@ -280,3 +281,7 @@ class Diagnosis(ReadOnlyArrays):
 def _without_partners(items: Lists, partners: Lists) -> IndexArray:
     """The items of groups without a partner; such a group has one item."""
     return frozen(np.sort(items.members[items.starts[:-1][partners.sizes == 0]]))
+
+
+def _checked(limit: Any) -> int | None:
+    return None if limit is None else whole_number("limit", limit, 0, 2**63 - 1)

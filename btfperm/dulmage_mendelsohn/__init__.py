@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from btfperm.arguments import refuse_unknown_keywords
+from btfperm.arguments import refuse_unknown_keywords, truth
 from btfperm.backends import check_backend
 from btfperm.backends.protocol import Session
 from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
@@ -112,6 +112,7 @@ def dulmage_mendelsohn(
     refuse_unknown_keywords("dulmage_mendelsohn", options, SEARCH_KEYWORDS)
     comm, gather = options.pop("comm", None), options.pop("gather", True)
     with over_ranks(A, comm), memory_for(DECOMPOSITION):
+        gather = truth("gather", gather)
         pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads, comm=comm)
         options["drop_zeros"] = drop_zeros
         found = decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)

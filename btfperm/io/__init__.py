@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from btfperm.arguments import path_text, text, truth, whole_number
+from btfperm.arguments import function, path_text, text, truth, whole_number
 from btfperm.backends.threads import MOST_THREADS
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.io.formats import matrix_formats, module_of, writer_of
@@ -75,8 +75,8 @@ def read(
     """
     drop_zeros = truth("drop_zeros", drop_zeros)
     threads = whole_number("threads", threads, 0, MOST_THREADS)
-    if progress is not None and not callable(progress):
-        raise InvalidArgumentError(f"progress must be a function, not {progress!r}")
+    if progress is not None:
+        function("progress", progress)
     with open_source(path) as source:
         pattern: Pattern = _format_of(source).read_pattern(
             source, drop_zeros=drop_zeros, threads=threads, progress=progress

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from btfperm import _core
-from btfperm.arguments import text, truth, whole_number
+from btfperm.arguments import function, text, truth, whole_number
 from btfperm.backends import check_backend
 from btfperm.backends.protocol import EACH_RANKS
 from btfperm.backends.threads import checked_threads, start_threads, usable_cores
@@ -110,7 +110,7 @@ class Request:
             self.threads = start_threads(wanted)
             self.threads_refused = self.threads < wanted
         if watcher is not None:
-            self.watcher = watcher
+            self.watcher = function("watcher", watcher)
         if seed is not None:
             self.seed = whole_number("seed", seed, 0, 2**64 - 1)
         if max_work is not None:

@@ -24,7 +24,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from btfperm import registry
-from btfperm.arguments import refuse_unknown_keywords
+from btfperm.arguments import refuse_unknown_keywords, truth
 from btfperm.backends.protocol import Session
 from btfperm.errors import InvalidArgumentError, LimitReachedError
 from btfperm.path.request import Request
@@ -169,6 +169,7 @@ def maximum_transversal(
     Cover(rows=array([0]), cols=array([0]))
     """
     with over_ranks(A, comm):
+        gather = truth("gather", gather)
         with memory_for(SEARCH):
             # The arrays of `A` may be shared, because the pattern does not outlive the call.
             pattern = as_pattern(

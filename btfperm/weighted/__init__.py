@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.arguments import text
+from btfperm.arguments import text, truth
 from btfperm.backends import check_backend
 from btfperm.backends.protocol import STOPPED_BY
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
@@ -152,8 +152,10 @@ def weighted_transversal(
         limits = {"seed": seed, "time_limit": time_limit, "max_work": max_work}
         how: dict[str, Any] = {"backend": backend, "threads": threads, "shape": shape}
         with over_ranks(A, comm), memory_for(DECOMPOSITION):
+            gather = truth("gather", gather)
             w = weighted_over_ranks(A, comm, objective, algorithm, limits=limits, **how)
             return w.gather() if gather else w
+    truth("gather", gather)
     row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition
     refuse_backend_without_ranks(backend)
     begin = time.perf_counter()

@@ -40,7 +40,7 @@ BUDGET = 10.0
     short_help="Solve a system, or compare the solvers of this machine.",
     examples=(
         "btfperm solve A.mtx b.mtx -o x.mtx  # order, factor, solve, refine",
-        "btfperm solve A.mtx --compare  # measure every solver of this machine",
+        "btfperm solve A.mtx --compare  # measure KLU and SuperLU on this machine",
     ),
 )
 @matrix_argument
@@ -70,7 +70,7 @@ BUDGET = 10.0
 @click.option(
     "--compare",
     is_flag=True,
-    help="Measure every solver of this machine, with and without btfperm; RHS may be left out.",
+    help="Measure SuperLU, and KLU if it is there, with and without btfperm; RHS may be left out.",
 )
 @click.option(
     "--repeats",

@@ -14,6 +14,8 @@ from btfperm_cli import signals
 from btfperm_cli.json_keys import JSON_KEYS
 from btfperm_cli.main import main
 
+import btfperm
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 CASES = {
@@ -85,7 +87,12 @@ def test_an_interrupt_at_any_import(matrix, tmp_path, run_seed):
     for name in [*names[:2], *names[2 + run_seed % 60 :: 60], *numpy_core]:
         done = run(SIGNAL_ON_IMPORT, name, signal.SIGINT, *words, folder=tmp_path)
         assert (done.returncode, done.stderr) == (130, "btfperm: interrupted\n"), (name, done)
-        assert done.stdout == "" and [entry.name for entry in tmp_path.iterdir()] == ["A.mtx"]
+        assert done.stdout == ""
+        left = {entry.name for entry in tmp_path.iterdir()}
+        if "p.npz" in left:  # the summary imports modules after the file is complete
+            btfperm.load(tmp_path / "p.npz")
+            (tmp_path / "p.npz").unlink()
+        assert left <= {"A.mtx", "p.npz"}, name
 
 
 @pytest.mark.parametrize("name", CASES)

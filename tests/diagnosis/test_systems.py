@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -138,6 +140,53 @@ def test_casadi_functions():
     for wrong in ("y", 5, -1):
         with pytest.raises(btfperm.InvalidArgumentError, match=f"no input {wrong!r}; it has x, p"):
             casadi_system(f, unknowns=[wrong])
+
+
+class PlainFunction:
+    """The part of a ``casadi.Function`` that is read: two inputs and two outputs, and the row and
+    column of each entry of the four Jacobians."""
+
+    sizes: ClassVar = {"in": {"x": (3, 1), "p": (2, 1)}, "out": {"f": (2, 1), "g": (3, 1)}}
+    entries: ClassVar = {
+        (0, 0): ([0, 1], [0, 2]),
+        (0, 1): ([1], [1]),
+        (1, 0): ([2, 0], [0, 1]),
+        (1, 1): ([1], [0]),
+    }
+
+    def name(self):
+        return "plant"
+
+    def n_in(self):
+        return 2
+
+    n_out = n_in
+
+    def name_in(self, k):
+        return list(self.sizes["in"])[k]
+
+    def name_out(self, k):
+        return list(self.sizes["out"])[k]
+
+    def size_in(self, k):
+        return self.sizes["in"][self.name_in(k)]
+
+    def size_out(self, k):
+        return self.sizes["out"][self.name_out(k)]
+
+    def jac_sparsity(self, out, each):
+        rows, cols = self.entries[out, each]
+        return SimpleNamespace(row=lambda: rows, get_col=lambda: cols)
+
+
+def test_each_jacobian_has_its_place():
+    """Rows of all residuals, one below the other, columns of all unknowns side by side."""
+    system = casadi_system(PlainFunction(), unknowns=["x", "p"], residuals=["f", "g"])
+    assert system.row_names == ("f[0]", "f[1]", "g[0]", "g[1]", "g[2]")
+    assert system.col_names == ("x[0]", "x[1]", "x[2]", "p[0]", "p[1]")
+    A = np.zeros((5, 5), int)
+    A[system.pattern.indices, system.pattern.cols()] = 1
+    assert np.argwhere(A).tolist() == [[0, 0], [1, 2], [1, 4], [2, 1], [3, 3], [4, 0]]
 
 
 @needs_casadi

@@ -15,6 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
+from btfperm.dulmage_mendelsohn import coarse_gpu
 from tests import families
 from tests.checks.check_btf import check_block_triangular_form
 from tests.dulmage_mendelsohn.digraphs import small_blocks, symmetric, with_diagonal
@@ -43,6 +44,17 @@ def coupled(seed, surplus=5):
     return sp.csc_array(A[rng.permutation(A.shape[0]), :][:, rng.permutation(A.shape[1])])
 
 
+def long_lists(seed):
+    """Returns a matrix whose lists are so long that bits mark the vertices that the coarse search
+    has reached. The vertices do not fill the last word of bits. The horizontal and the vertical
+    part are so small that no round runs from the other side."""
+    rng = np.random.default_rng(seed)
+    A = sp.csc_array(sp.block_diag([rng.random((k, k + 1)) < 0.9 for k in (5, 6)]))
+    A = sp.csc_array(sp.block_diag([A, rng.random((42, 42)) < 0.9, rng.random((11, 8)) < 0.9]))
+    assert A.nnz >= coarse_gpu._MIN_MARKED_LENGTH * max(A.shape) and sum(A.shape) % 32 == 31
+    return A
+
+
 SMALL = {
     "chain": families.chain(30).A,
     "cycle": families.cycle(25).A,
@@ -60,6 +72,7 @@ SMALL = {
     "all parts, again": coupled(2),
     "all parts, wide": coupled(3, surplus=25),
     "all parts, tall": coupled(4, surplus=1),
+    "all parts, long lists": long_lists(5),
     "no entries": sp.csc_array((4, 3)),
     "no rows": sp.csc_array((0, 3)),
 }

@@ -31,6 +31,24 @@ def test_changes_are_relative_to_their_own_solution():
     assert largest(2, x, np.array([0, 0, np.nan, 1.0])) == (0.01, False)
 
 
+def test_a_solution_that_is_no_number_is_infinitely_wrong():
+    """Of two right-hand sides, either may be the one that overflowed."""
+    columns = np.array([0, 1, 2]), np.array([0, 1]), np.array([2.0, 4.0])
+    b = np.array([2.0, 4.0, 2.0, 4.0])
+
+    def error(x, operation):
+        return _core.preorder.residual(*columns, operation, x, b, np.empty(4), np.empty(2))
+
+    for operation in range(3):
+        assert error(np.ones(4), operation) == 0.0
+        for place in range(4):
+            x = np.ones(4)
+            x[place] = np.nan
+            assert error(x, operation) == np.inf
+            x[place] = np.inf
+            assert error(x, operation) == np.inf
+
+
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 @pytest.mark.parametrize(
     ("indptr", "indices", "values"),

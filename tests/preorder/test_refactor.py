@@ -23,7 +23,13 @@ def test_refactor_with_superlu():
     assert not F.refactor(A.tocsr() * 3j)
     np.testing.assert_allclose(F.solve(A @ x), x / 3j)
     np.testing.assert_allclose(F.as_linear_operator().matvec(A @ x), x / 3j)
-    np.testing.assert_allclose(F.as_linear_operator().rmatvec(A.T @ x), x / -3j)
+    operator = F.as_linear_operator()
+    np.testing.assert_allclose(operator.rmatvec(A.T @ x), x / -3j)
+    X = np.array([x, x[::-1] + 1j, 2j * x]).T
+    B = sp.csc_array(3j * A)
+    np.testing.assert_allclose(operator.matmat(B @ X), X)
+    np.testing.assert_allclose(operator.rmatmat(B.conj().T @ X), X)
+    np.testing.assert_allclose(operator.H @ (B.conj().T @ X), X)
 
 
 def test_refactor_refuses_values_below_the_blocks():

@@ -48,6 +48,19 @@ def test_it_is_close_to_the_best(kind, objective):
     assert exact.objective - w.objective <= 2e-3 * (abs(exact.objective) + exact.structural_rank)
 
 
+@pytest.mark.parametrize("kind", ["dense", "sparse", "banded"])
+def test_the_second_choice_bounds_a_bid(kind):
+    """Several threads compare the entries of a long column. A bid that ignores the second best
+    entry of another thread is too high: the gap grows, or the auction is given up."""
+    rng = np.random.default_rng(1)
+    A = np.exp(2 * rng.normal(size=(64, 64)))
+    A *= {"dense": 1, "sparse": rng.random(A.shape) < 0.3, "banded": np.tri(64, k=6)}[kind]
+    if kind == "banded":
+        A *= np.tri(64, k=6).T
+    w = heavy(sp.csc_array(A))
+    assert w.counters["rounds"] > 0 and 1e-3 < w.gap < 0.25
+
+
 def test_small_matrices_against_an_oracle():
     rng = np.random.default_rng(3)
     auctions = 0
