@@ -271,6 +271,8 @@ def _plan_initializer(
         where = plan.backend
         if where == "gpu":
             plan.features["itself"] = starts_itself
+        elif where == "mpi":
+            plan.features["on_gpus"] = request.device is not None and not request.deterministic
         rule = _decide(plan, _on("start", where), pattern)
         name = rule.choice
         if not has_initial:

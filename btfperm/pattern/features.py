@@ -46,6 +46,7 @@ class Features:
     depth : levels of the first global relabelling after the initial matching, on a GPU; up to 1,000
     itself : 1 if the search makes its own initial matching, else 0
     ranks : MPI ranks that hold the matrix
+    on_gpus : 1 if the ranks search on GPUs and may choose another matching in each run, else 0
     """
 
     rows: float
@@ -70,6 +71,7 @@ class Features:
     depth: float | None = None
     itself: float | None = None
     ranks: float | None = None
+    on_gpus: float | None = None
 
 
 def size(shape: tuple[int, int], nnz: int) -> dict[str, float]:

@@ -116,11 +116,20 @@ ROWS = (
         options=(Option("rounds", 4, "bound on the rounds"),),
     ),
     row(
+        name="own-blocks",
+        backend="mpi",
+        reference="btfperm",
+        summary="over MPI ranks: each rank matches its own rows and columns, then columns propose "
+        "to rows of other ranks",
+        prefer="ranks with GPUs, which do all of the search for it",
+        options=(Option("rounds", 4, "bound on the rounds"),),
+    ),
+    row(
         name="karp-sipser",
         backend="mpi",
         reference="Karp, Sipser, FOCS 1981",
         summary="over MPI ranks: match vertices of degree one in rounds, then some of any degree",
-        prefer="the usual initializer over ranks",
+        prefer="the usual initializer over ranks without GPUs",
         deterministic=True,
         options=(Option("thin_steps", 10, "steps with few messages before other choices"),),
     ),

@@ -158,6 +158,12 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     ),
     "start on mpi": (
         Rule(
+            "ranks with GPUs",
+            (Condition("on_gpus", ">", 0),),
+            "own-blocks",
+            "the GPU of each rank matches its own rows and columns without a message",
+        ),
+        Rule(
             "diagonal",
             (Condition("diagonal", ">=", 0.99),),
             "greedy",

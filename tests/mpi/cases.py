@@ -109,6 +109,22 @@ def karp_sipser(A, comm=COMM, **how):
     return t
 
 
+def case_own_blocks():
+    """Each rank matches as many of its own rows and columns as possible."""
+    for seed in range(60, 66):
+        A = inputs.random_matrix(seed)
+        P = btfperm.as_pattern(A, comm=COMM)
+        with inputs.no_search():
+            t = btfperm.maximum_transversal(
+                P, backend="mpi", initializer="own-blocks", options={"rounds": 0}, gather=False
+            )
+        own = sp.csc_array(A)[t.rows.start : t.rows.stop, t.cols.start : t.cols.stop]
+        assert np.count_nonzero(t.col_match >= 0) == structural_rank(own) if own.nnz else True
+        same_blocks(A, initializer="own-blocks")
+    for shape in ((0, 3), (1, 1), (5, 2), (7, 30)):
+        same_blocks(inputs.full(*shape), initializer="own-blocks")
+
+
 def case_karp_sipser():
     """The matching is maximal, and in a forest maximum."""
     for seed in range(60, 66):

@@ -13,7 +13,9 @@ from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
+import scipy.sparse as sp
 from mpi4py import MPI
+from scipy.sparse.csgraph import structural_rank
 
 import btfperm
 from btfperm.transversal.owned_trees_gpu import DeviceTrees
@@ -87,6 +89,31 @@ def case_families():
         on_gpus(hard.A)
     for shape in ((0, 0), (0, 3), (3, 0), (1, 1), (5, 2)):
         same_blocks(inputs.full(*shape), device="gpu")
+
+
+def case_own_blocks():
+    """The GPU of each rank finds a maximum matching of its rows and columns, which `auto` chooses,
+    or, if it has no room for that, takes unmatched rows."""
+    for seed in range(60, 63):
+        A = inputs.random_matrix(seed)
+        t = on_gpus(A)
+        assert t.initializer == "own-blocks"
+        how = {"backend": "mpi", "device": "gpu", "initializer": "own-blocks", "gather": False}
+        P = btfperm.as_pattern(A, comm=COMM)
+        with inputs.no_search():
+            t = btfperm.maximum_transversal(P, **how, options={"rounds": 0})
+            own = sp.csc_array(A)[t.rows.start : t.rows.stop, t.cols.start : t.cols.stop]
+            most = structural_rank(own) if own.nnz else 0
+            assert np.count_nonzero(t.col_match >= 0) == most
+            with inputs.changed("btfperm.transversal.own_block_gpu", "_searched", no_room):
+                t = btfperm.maximum_transversal(P, **how, options={"rounds": 0})
+        assert most <= 2 * np.count_nonzero(t.col_match >= 0)
+    deterministic = on_gpus(inputs.random_matrix(60), deterministic=True)
+    assert deterministic.initializer != "own-blocks"
+
+
+def no_room(*_):
+    raise btfperm.BackendUnavailableError("no room")
 
 
 def case_small_steps():

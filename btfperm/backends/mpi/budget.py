@@ -31,6 +31,11 @@ class SharedBudget:
     def stopped(self) -> bool:
         return self.stopped_by is not None
 
+    @property
+    def seconds_left(self) -> float:
+        """See `Request.seconds_left`."""
+        return self._request.seconds_left()
+
     def spent(self, edges: int) -> bool:
         """Adds `edges`, the entries that all ranks together have just visited, and reports whether
         the search must stop. Collective if there is a time limit: one rank that has reached it

@@ -105,6 +105,15 @@ class DistributedProblem:
         """Number of matched entries of the whole matrix. Collective."""
         return self.exchange.sums(int(np.count_nonzero(self.col_match >= 0)))[0]
 
+    def match_own(self, row_match: Any, col_match: Any) -> None:
+        """Sets a matching of the rows and columns of this rank, given by their positions here."""
+        for mates, found, others in (
+            (self.row_match, row_match, self.cols),
+            (self.col_match, col_match, self.rows),
+        ):
+            mates[:] = found
+            mates[found >= 0] += self.width(others.first)
+
     def transposed(self) -> DistributedProblem:
         """The same problem with rows and columns exchanged; the matching arrays are shared."""
         other = DistributedProblem(self.pattern, turned=not self.turned)

@@ -30,19 +30,26 @@ from btfperm.backends.mpi.problem import DistributedProblem
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
 
-__all__ = ["greedy"]
+__all__ = ["greedy", "propose"]
 
 
 def greedy(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
     """Matches columns inside each rank, then in at most `rounds` rounds to rows of other ranks."""
+    return propose(problem, budget, int(options["rounds"]), _match_own_rows(problem))
+
+
+def propose(
+    problem: DistributedProblem, budget: SharedBudget, most_rounds: int, visited: int
+) -> dict[str, int | list[int]]:
+    """Matches columns to rows of other ranks in at most `most_rounds` rounds. `visited`: entries
+    that this rank has visited before. Returns the counters of the initializer. Collective."""
     indptr, exchange, halo = problem.indptr, problem.exchange, problem.halo
-    visited = _match_own_rows(problem)
     cursor = indptr[:-1].copy()
     ghost_matched = halo.update((problem.row_match >= 0).astype(np.uint8))
     rounds = 0
-    while rounds < int(options["rounds"]):
+    while rounds < most_rounds:
         cols, ghosts, count = _core.transversal.propose_to_ghosts(
             indptr, halo.items, halo.own, problem.col_match, ghost_matched, cursor
         )
