@@ -148,8 +148,8 @@ class NumericallySingularError(CheckFailedError, ArithmeticError):
 
 class BackendUnavailableError(BtfpermError, RuntimeError):
     """A backend that the caller requested, by its name or by an algorithm that only it has, does
-    not work on this machine or lacks the memory for this matrix; or the GPU that holds the matrix
-    cannot be used."""
+    not work on this machine or cannot process this matrix, for example for lack of memory; or the
+    GPU that holds the matrix cannot be used."""
 
 
 class BackendWarning(RuntimeWarning):

@@ -61,8 +61,8 @@ def read(
 
     Raises `UnreadableInputError` with one sentence that names the file and, if one line of a text
     file is wrong, this line; and `ResourceMissingError` if there is not enough memory.
-    O(m + n + size of the file), and the time of `as_pattern` for the entries. For a Matrix Market
-    file with 32-bit indices, reading takes about 8 bytes per entry beside the result.
+    O(m + n + size of the unpacked file), and the time of `as_pattern` for the entries. For a Matrix
+    Market file with 32-bit indices, reading takes about 8 bytes per entry beside the result.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def read_matrix(path: PathLike) -> Any:
 
     Symmetric files are expanded; duplicates and stored zeros remain. The values of a pattern file
     are True, so that `write_matrix` writes a pattern again. Reads the same files and raises the
-    same errors as `read`. O(size of the file); for a dense MATLAB variable O(m n).
+    same errors as `read`. O(size of the unpacked file); for a dense MATLAB variable O(m n).
 
     Parameters
     ----------

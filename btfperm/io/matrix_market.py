@@ -69,8 +69,8 @@ def head(source: Source) -> Header:
 def read_pattern(
     source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
 ) -> Pattern:
-    """O(size of the file); beside the result, about 8 bytes per entry if indices have 32 bits, and
-    the blocks of text."""
+    """O(m + n + size of the text), and a sort unless the entries are in canonical order. Beside the
+    result, about 8 bytes per entry if indices have 32 bits, and the blocks of text."""
     from btfperm.io.matrix_market_body import read_body
     from btfperm.pattern import Pattern
 

@@ -88,7 +88,7 @@ class Body:
 
     def reserve(self, count: int, limit: int | None = None) -> None:
         """Makes room for `count` more entries. If the arrays must grow, they get 1.5 times the
-        places needed, but not more than `limit`."""
+        places needed, but not more than `limit` unless more are needed."""
         needed = self.used + count
         if needed > self.rows.size:
             grown = needed + needed // 2

@@ -262,7 +262,7 @@ def _from_first_rank(
 
 def _hashed(path: Path, is_first: bool) -> tuple[dict[str, Any], threading.Thread | None]:
     """The source of the pattern. A thread of the first rank adds the SHA-256 of the file to it,
-    which takes longer than the ranks take to read the file."""
+    which may take longer than the ranks take to read the file."""
     source: dict[str, Any] = {"file": path.name}
     if not is_first:
         return source, None

@@ -21,9 +21,9 @@ __all__ = ["DevicePattern"]
 class DevicePattern(Pattern):
     """A `Pattern` with CuPy arrays `indptr` and `indices`.
 
-    `as_pattern` makes one from a matrix on a device. Only `on_host`, and `without`, `union` and
-    `to_scipy`, which call it, copy the entries to the host. The constructor checks the arrays on
-    the device and shares them. CuPy has no read-only arrays: after a write to them, the pattern
+    `as_pattern` makes one from a matrix on a device. `on_host` copies the entries to the host; so
+    do `without`, `union`, `to_scipy` and ``==``, which call it. The constructor checks the arrays
+    on the device and shares them. CuPy has no read-only arrays: after a write to them, the pattern
     must not be used on the device any more. `on_host` checks its copies.
     """
 

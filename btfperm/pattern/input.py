@@ -69,7 +69,7 @@ def as_pattern(
 
     Raises
     ------
-    BackendUnavailableError : `A` is on a GPU that CuPy cannot use
+    BackendUnavailableError : `A` is on a GPU that CuPy cannot use, or that cannot convert it
     InvalidArgumentError : `A` has another shape than `shape`, or is a `DistributedPattern` that
         does not fit `comm` or cannot be changed as `drop_zeros` requests
     InvalidMatrixError : arrays do not describe a matrix

@@ -19,7 +19,7 @@ __all__ = ["Problem"]
 
 # Rows and columns; NumPy allocates smaller arrays faster than the core does.
 _WORTH_PAGES = 10_000
-# Rows and columns; for fewer, 16 threads that sleep take longer to wake than one thread takes to
+# Rows and columns; for fewer, threads that sleep may take longer to wake than one thread takes to
 # fill the arrays or to count.
 _WORTH_WAKING = 2_000_000
 _BYTE = np.dtype(np.uint8)

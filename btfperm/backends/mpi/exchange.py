@@ -94,8 +94,8 @@ class Exchange(Ranks):
         return json.loads(buffer.tobytes())
 
     def transferred(self) -> dict[str, int]:
-        """Exchanges and collective operations, what all ranks have sent, both since the last call
-        of this method, and the largest memory of a rank so far. Collective."""
+        """The numbers of exchanges and collective operations, and what all ranks have sent, since
+        the last call of this method; and the largest memory of a rank so far. Collective."""
         import resource
 
         own = self.counters
