@@ -202,7 +202,8 @@ def index(verdicts: dict[str, list[Item]]) -> str:
             "# The papers",
             "Each page has the tables and figures of a paper beside ours. A statement of the paper "
             "holds in a share of our cases. A table or figure agrees if all its statements hold in "
-            "all cases, disagrees if none holds in any, and otherwise agrees in part. The "
+            "all cases, disagrees if none holds in any, and otherwise agrees in part; one without "
+            "results is not measured. The "
             "deviations of each algorithm from its paper are in the head of its file.",
             body,
         )

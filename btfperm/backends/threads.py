@@ -23,7 +23,7 @@ __all__ = [
 
 MOST_THREADS = 1024  # the largest number that a caller may request
 _MOST_TOGETHER = 254  # the smallest tables of the core have space for this number
-_WORTH_PASSING = 1_000_000  # entries; one thread visits fewer in some milliseconds
+_WORTH_PASSING = 1_000_000  # entries; one thread makes a pass over fewer
 
 # A forked child has OpenMP's list of the threads of its parent, but not the threads: its first
 # region would wait for them forever. Each thread of the parent may be one of OpenMP's, so a child

@@ -2,7 +2,7 @@
 """The entries of a matrix as a density picture, with the outlines of its blocks.
 
 Cost        One pass over the entries for each picture, and memory for its cells. The density is
-            drawn as an image, so that the size of a file is bounded for a matrix of any size.
+            drawn as an image, whose size does not grow with the number of entries.
 """
 
 from __future__ import annotations

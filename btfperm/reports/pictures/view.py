@@ -63,8 +63,8 @@ class Outlines(NamedTuple):
 
 
 def pattern_of(result: Decomposition, A: Any) -> Pattern:
-    """The matrix on the host: `A` if it is given, else that of the decomposition, which is unknown
-    if the decomposition was read from a file.
+    """The matrix on the host: `A` if it is given, else that of the decomposition. A decomposition
+    that was read from a file or gathered from MPI ranks has none.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def pattern_of(result: Decomposition, A: Any) -> Pattern:
     """
     if A is None and result.pattern is None:
         raise InvalidArgumentError(
-            "this result was read from a file and does not know its matrix: give it as A"
+            "this result was read from a file or gathered from MPI ranks: give its matrix as A"
         )
     pattern = result.pattern if A is None else as_pattern(A, shape=_shape_for(A, result))
     assert pattern is not None

@@ -89,7 +89,7 @@ def test_a_loaded_result_needs_its_matrix(tmp_path):
     d = btfperm.dulmage_mendelsohn(np.eye(3))
     d.save(tmp_path / "perm.npz")
     loaded = btfperm.load(tmp_path / "perm.npz")
-    with pytest.raises(btfperm.InvalidArgumentError, match="give it as A"):
+    with pytest.raises(btfperm.InvalidArgumentError, match="give its matrix as A"):
         pattern_of(loaded, None)
     assert pattern_of(loaded, np.eye(3)) == d.pattern
     with pytest.raises(btfperm.InvalidArgumentError, match="shape"):
