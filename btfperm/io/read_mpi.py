@@ -256,7 +256,7 @@ def _from_first_rank(
     pattern = DistributedPattern.of_parts(
         exchange, own, (m, n), False, name, source, values=numbers
     )
-    pattern.set_note(f"{name} is no Matrix Market list of entries: the first rank read it whole")
+    pattern.set_note(f"{name} cannot be read in parts by the ranks: the first rank read it whole")
     return pattern._with(zeros_dropped=drop_zeros)
 
 
