@@ -2,7 +2,8 @@
 """Strong and weak scaling over MPI ranks, from the file to the permutations.
 
 Strong: each matrix of the set on each number of ranks. Weak: random matrices with about five
-entries in a column, and for each rank as many columns as the first matrix of the set has.
+entries in a column, and for each rank as many columns as the first matrix of the set has, but at
+most 10^7 columns on the largest number of ranks.
 `prediction.py` has a model of the time.
 """
 
@@ -42,6 +43,7 @@ def run(matrices: list[Case], options: Options) -> Section:
     rows: list[Row] = []
     complaints: list[str] = []
     columns = max((case.load().shape[1] for case in matrices[:1]), default=1000)
+    columns = min(columns, 10**7 // ranks[-1])
     weak = [(f"er_{columns * count}_d5.0", count) for count in ranks]
     with tempfile.TemporaryDirectory() as folder:
         for name, counts in [(case.name, ranks) for case in matrices] + [
