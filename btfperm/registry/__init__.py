@@ -82,7 +82,8 @@ def algorithms(family: str | None = None, *, package: str | None = None) -> tupl
     --------
     >>> import btfperm
     >>> [row.name for row in btfperm.algorithms("initial") if row.backend == "cpu"]
-    ['greedy', 'singles-first', 'karp-sipser', 'min-degree', 'two-sided', 'red-blue', 'local-max']
+    ['greedy', 'singles-first', 'karp-sipser', 'min-degree', 'two-sided', 'red-blue', 'local-max',
+     'random-greedy', 'hem', 'gpa']
     """
     if family is not None:
         text("family", family)

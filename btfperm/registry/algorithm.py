@@ -82,7 +82,8 @@ class Algorithm:
     deterministic : whether it gives the same matching in each run, also on several threads. On one
         thread and with the same seed, every algorithm of the CPU does so
     options : its options
-    file : stem of its file, if that is not the name
+    file : stem of its file, if that is not the name; with the folders within ``btfperm`` if the
+        file is not in those of `package` and `family`
     function : ``"module:name"`` of its function, if that is neither in the core nor in the driver
         beside the kernels
     """
@@ -110,7 +111,9 @@ class Algorithm:
     def path(self) -> str:
         """The file of its code, not of a GPU's driver, within the folder ``btfperm``."""
         ending = {"cpu": ".hpp", "gpu": ".cu", "mpi": "_mpi.py"}[self.backend]
-        return f"{self.package}/{self.family}/{self.file or self.stem}{ending}"
+        name = self.file or self.stem
+        folders = "" if "/" in name else f"{self.package}/{self.family}/"
+        return f"{folders}{name}{ending}"
 
     @property
     def is_initializer(self) -> bool:
@@ -135,6 +138,17 @@ class Algorithm:
             option.name: option.checked(options[option.name], self.name)
             for option in self.options
             if option.name in options
+        }
+
+    def in_numbers(self, values: Mapping[str, float | str]) -> Mapping[str, float | str]:
+        """Values of all options as the core takes them: a word is its place among the words of its
+        option."""
+        if not any(option.forms for option in self.options):
+            return values
+        forms = {option.name: option.forms for option in self.options}
+        return {
+            name: float(forms[name].index(value)) if isinstance(value, str) else value
+            for name, value in values.items()
         }
 
     def load(self) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from btfperm.registry.algorithm import Algorithm, Option
 
-__all__ = ["ROWS"]
+__all__ = ["GPA_EXTEND", "HEM_ORDER", "ROWS"]
 
 row = partial(Algorithm, package="weighted", family="graph")
 
@@ -29,6 +29,8 @@ _RED_BLUE = (
     ),
     Option("p", 0.53406, "the probability of blue, between 0 and 1"),
 )
+GPA_EXTEND = Option("extend", 0, "1: match the remaining edges by decreasing weight")
+HEM_ORDER = Option("order", "natural", "the order of the vertices", forms=("natural", "random"))
 
 ROWS = (
     row(
@@ -90,7 +92,7 @@ ROWS = (
         summary="graphs: the global path algorithm, paths and even cycles; half of the optimum",
         prefer="for the heaviest of these matchings",
         deterministic=True,
-        options=(Option("extend", 0, "1: match the remaining edges by decreasing weight"),),
+        options=(GPA_EXTEND,),
     ),
     row(
         name="hem",
@@ -99,14 +101,7 @@ ROWS = (
         summary="graphs: heavy-edge matching, each vertex takes its heaviest edge",
         prefer="if time counts more than weight",
         deterministic=True,
-        options=(
-            Option(
-                "order",
-                "natural",
-                "the order of the vertices",
-                forms=("natural", "random"),
-            ),
-        ),
+        options=(HEM_ORDER,),
     ),
     row(
         name="random-greedy",

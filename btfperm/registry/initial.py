@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import partial
 
 from btfperm.registry.algorithm import Algorithm, Option
+from btfperm.registry.graph import GPA_EXTEND, HEM_ORDER
 
 __all__ = ["ROWS"]
 
@@ -65,6 +66,32 @@ ROWS = (
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
         summary="in rounds, match entries of locally largest random weight",
         prefer="for comparison with the GPU",
+    ),
+    row(
+        name="random-greedy",
+        backend="cpu",
+        reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
+        summary="each row and column, in random order, takes an unmatched neighbour at random",
+        prefer="for comparison with red-blue",
+        file="weighted/graph/random_greedy",
+    ),
+    row(
+        name="hem",
+        backend="cpu",
+        reference="Karypis, Kumar, SIAM J. Scientific Computing 20 (1998)",
+        summary="heavy-edge matching with equal weights; in natural order the matching of greedy",
+        prefer="for comparison with local-max",
+        options=(HEM_ORDER,),
+        file="weighted/graph/hem",
+    ),
+    row(
+        name="gpa",
+        backend="cpu",
+        reference="Maue, Sanders, WEA 2007",
+        summary="maximum matchings of the paths and cycles that the entries form in their order",
+        prefer="for comparison with local-max",
+        options=(GPA_EXTEND,),
+        file="weighted/graph/gpa",
     ),
     row(
         name="greedy",

@@ -22,6 +22,7 @@
 #include "transversal/augmenting/pothen_fan.hpp"
 #include "transversal/augmenting/ss_bfs.hpp"
 #include "transversal/augmenting/ss_dfs.hpp"
+#include "transversal/bind_algorithm.hpp"
 #include "transversal/certificate.hpp"
 #include "transversal/displacement/guided_displacement.hpp"
 #include "transversal/initial/greedy.hpp"
@@ -37,59 +38,6 @@
 
 namespace btfperm {
 namespace {
-
-template <class I, class Match>
-PatternView<I> matched_view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices,
-                               const Match& row_match, const Match& col_match) {
-  const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
-  require_places(row_match, A.m, "row_match");
-  require_places(col_match, A.n, "col_match");
-  return A;
-}
-
-// Every algorithm has the same signature in Python: it improves row_match and col_match in place
-// and returns (what stopped it, whether row_in_cover holds the rows of a cover, its counters).
-template <class I, class Run>
-void bind_algorithm(nb::module_& module, const char* name, Run run) {
-  module.def(
-      name,
-      [run](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
-            Out<std::uint8_t> row_in_cover, double time_limit, std::int64_t max_work, int threads,
-            std::uint64_t seed, const std::map<std::string, double>& named) {
-        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
-        require_places(row_in_cover, m, "row_in_cover");
-        const Options options{threads_for_search(A.nnz(), threads), seed, named};
-        Budget budget(time_limit, max_work, &python_interrupted);
-        Counters counters;
-        Proof proof{row_in_cover.data()};
-        {
-          const WithoutGil nogil;
-          Workspace workspace;
-          try {
-            run(A, Matching<I>{row_match.data(), col_match.data()}, options, workspace, budget,
-                counters, proof);
-          } catch (const Unfinished&) {  // the budget or Ctrl-C ended a pass
-          }
-        }
-        raise_if_interrupted(budget);
-        nb::dict counted;
-        for (const auto& counter : counters.named()) {
-          if (counter.value != 0) counted[counter.name] = counter.value;
-        }
-        if (!counters.frontier_sizes.empty()) {
-          counted["frontier_sizes"] = nb::cast(counters.frontier_sizes);
-        }
-        return std::tuple<int, bool, nb::dict>(static_cast<int>(budget.stop()), proof.complete,
-                                               counted);
-      },
-      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
-      nb::arg("row_in_cover").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
-      nb::arg("threads") = 1, nb::arg("seed") = 0,
-      nb::arg("options") = std::map<std::string, double>{},
-      "Improve a matching in place; (0 done, 2 time limit, 3 work limit; whether row_in_cover, all "
-      "0 before, holds the rows of a cover; counters).");
-}
 
 template <class I>
 Matching<I> matching_of(const In<I>& row_match, const In<I>& col_match) {

@@ -206,11 +206,7 @@ def numbers_of(row: Algorithm, request: Request) -> dict[str, float]:
     assert isinstance(p, float)
     if not 2.0**-20 <= p <= 1 - 2.0**-20:
         raise InvalidArgumentError(f"the option p of {row.name} must be between 0 and 1, not {p}")
-    words = {option.name: option.forms for option in row.options}
-    return {
-        name: float(words[name].index(value)) if isinstance(value, str) else float(value)
-        for name, value in values.items()
-    }
+    return {name: float(value) for name, value in row.in_numbers(values).items()}
 
 
 def read_graph(

@@ -240,6 +240,9 @@ def test_an_option_may_be_a_number_or_a_word(cli, matrix):
     words = ("--algorithm", "push-relabel", "--initializer", "none", "--option")
     assert cli(matrix("blocks"), "--json", *words, "relabel=1").json["maximum"]
     cli(matrix("blocks"), *words, "relabel=adaptive:1").failed(2, "relabel")
+    start = ("--algorithm", "ss-bfs", "--initializer", "hem", "--option")
+    assert cli(matrix("blocks"), "--json", *start, "order=random").json["initializer"] == "hem"
+    cli(matrix("blocks"), *start, "order=1").failed(2, "order of hem must be one of")
     gpu = ("--algorithm", "g-pr-shr", "--option")
     for value in ("adaptive:-1", "adaptive:nan", "adaptive:inf", "fixed:x"):
         cli(matrix("blocks"), *gpu, f"relabel={value}").failed(2, "relabel")

@@ -23,6 +23,8 @@ from tests.oracles import plain_matching
 from tests.transversal.methods import ROWS
 
 WITH_OPTIONS = [(row, option) for row in ROWS for option in row.options]
+WITH_NUMBERS = [(row, option) for row, option in WITH_OPTIONS if not option.forms]
+NUMBERS = [0, 0.01, 1, 2, 3.5, 50, 1000]
 SEARCHES = [row for row in ROWS if not row.is_initializer]
 PARALLEL = [row for row in ROWS if row.parallel]
 GRAFT = next(row for row in ROWS if row.name == "ms-bfs-graft")
@@ -37,8 +39,9 @@ def run(A, row, **more):
 
 
 @pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)
-@given(A=strategies.any_matrix(), value=st.sampled_from([0, 0.01, 1, 2, 3.5, 50, 1000]))
-def test_any_value_finds_the_rank(row, option, A, value):
+@given(A=strategies.any_matrix(), data=st.data())
+def test_any_value_finds_the_rank(row, option, A, data):
+    value = data.draw(st.sampled_from(option.forms or NUMBERS))
     t = run(A, row, options={option.name: value}, time_limit=families.HANG)
     check_transversal(A, t, rank=plain_matching.structural_rank(A))
 
@@ -100,7 +103,7 @@ def test_more_threads_than_any_machine_gives_are_refused(threads):
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), -1])
-@pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)
+@pytest.mark.parametrize(("row", "option"), WITH_NUMBERS, ids=lambda x: x.name)
 def test_an_option_is_a_finite_number(row, option, value):
     with pytest.raises(InvalidArgumentError, match=f"{option.name} of {row.name} must be a finite"):
         row.checked({option.name: value})

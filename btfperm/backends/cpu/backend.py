@@ -54,7 +54,7 @@ class Cpu:
             most,
             request.threads if row.parallel and (request.threads_asked or not in_order) else 1,
             request.seed,
-            request.options_of(row),
+            row.in_numbers(request.options_of(row)),
         )
         stopped_by = STOPPED_BY[stop]
         if most != work and stopped_by == "max_work":

@@ -103,6 +103,7 @@ void bind_transversal(nb::module_& module);
 void bind_dulmage_mendelsohn(nb::module_& module);
 void bind_ordering(nb::module_& module);
 void bind_weighted(nb::module_& module);
+void bind_starts(nb::module_& module);
 void bind_graph(nb::module_& module);     // a part of bind_weighted
 void bind_external(nb::module_& module);  // likewise
 void bind_preorder(nb::module_& module);

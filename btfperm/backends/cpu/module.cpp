@@ -28,6 +28,7 @@ NB_MODULE(_core, module) {
   bind("ordering", &btfperm::bind_ordering);
   bind("weighted", &btfperm::bind_weighted);
   bind("weighted", &btfperm::bind_owned_weighted);
+  bind("transversal", &btfperm::bind_starts);
   bind("preorder", &btfperm::bind_preorder);
   bind("diagnosis", &btfperm::bind_diagnosis);
 }

@@ -11,6 +11,8 @@
 //             then matches the remaining edges by decreasing weight
 // Cost        O(n + m): at most 6 passes sort. Workspace: 2 m edges, 5 n indices, 9 n bytes
 // Prefer it   as usually the heaviest of these matchings, if one thread is fast enough
+// Matrices    As an initializer (weighted/bipartite_graph.hpp): all weights are 1, so
+//             nothing is sorted, and each path and each cycle gets a maximum matching
 // Options     extend (0): 1: make the matching maximal
 // Encodings   other_end[v], length[v], of a vertex v at the end of a path: the other end of the
 //             path, v itself for a path without edges; its number of edges. link[2 v], link[2 v +
@@ -29,11 +31,11 @@
 
 namespace btfperm {
 
-template <class I>
+template <class I, class Weights>
 class GlobalPaths {
  public:
-  GlobalPaths(const GraphView<I>& G, GraphMatching<I> M, Workspace& workspace, Budget& budget,
-              GraphCounters& counters)
+  GlobalPaths(const GraphView<I, Weights>& G, GraphMatching<I> M, Workspace& workspace,
+              Budget& budget, GraphCounters& counters)
       : G_(G), M_(M), budget_(budget), counters_(counters) {
     const I n = G.n();
     other_end_ = workspace.take<I>(n);
@@ -151,7 +153,7 @@ class GlobalPaths {
 
   void match_edge(I e) { M_.match(E_[e].u, E_[e].v, counters_.rounds); }
 
-  const GraphView<I>& G_;
+  const GraphView<I, Weights>& G_;
   GraphMatching<I> M_;
   Budget& budget_;
   GraphCounters& counters_;
@@ -165,10 +167,10 @@ class GlobalPaths {
   std::uint8_t* done_;
 };
 
-template <class I>
-void gpa(const GraphView<I>& G, GraphMatching<I> M, const Options& options, Workspace& workspace,
-         Budget& budget, GraphCounters& counters) {
-  GlobalPaths<I>(G, M, workspace, budget, counters).run(options.get("extend") != 0);
+template <class I, class Weights = const double*>
+void gpa(const GraphView<I, Weights>& G, GraphMatching<I> M, const Options& options,
+         Workspace& workspace, Budget& budget, GraphCounters& counters) {
+  GlobalPaths<I, Weights>(G, M, workspace, budget, counters).run(options.get("extend") != 0);
 }
 
 }  // namespace btfperm

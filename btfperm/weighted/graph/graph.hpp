@@ -21,11 +21,16 @@
 
 namespace btfperm {
 
+// The weights of a graph whose edges all have the weight 1.
+struct UnitWeights {
+  constexpr double operator[](std::int64_t) const { return 1; }
+};
+
 // Entry p in column v, row u, is the edge {u, v} of weight weight[p].
-template <class I>
+template <class I, class Weights = const double*>
 struct GraphView {
   PatternView<I> A;
-  const double* weight;  // nnz
+  Weights weight;  // nnz
 
   I n() const { return A.n; }
 };
@@ -65,8 +70,8 @@ inline void spend(std::int64_t edges, Budget& budget, GraphCounters& counters) {
 }
 
 // Number of edges: entries above the diagonal. O(n log(longest list)).
-template <class I>
-I count_edges(const GraphView<I>& G, Budget& budget) {
+template <class I, class Weights>
+I count_edges(const GraphView<I, Weights>& G, Budget& budget) {
   I edges = 0;
   in_pieces(G.n(), budget, [&](I v) {
     const I* const first = G.A.indices + G.A.indptr[v];
@@ -76,8 +81,8 @@ I count_edges(const GraphView<I>& G, Budget& budget) {
 }
 
 // Lists the edges in the order of their larger ends, then of the smaller ones. Returns the number.
-template <class I>
-I list_edges(const GraphView<I>& G, Edge<I>* E, Budget& budget) {
+template <class I, class Weights>
+I list_edges(const GraphView<I, Weights>& G, Edge<I>* E, Budget& budget) {
   I edges = 0;
   in_pieces(G.n(), G.A.indptr + 1, budget, [&](I v) {
     for (I p = G.A.indptr[v]; p < G.A.indptr[v + 1] && G.A.indices[p] < v; ++p) {
@@ -127,8 +132,8 @@ enum class Select : int { weighted = 0, random = 1 };
 // the one with the heaviest edge (weighted), or any one (random): in both cases the first from a
 // random place of the list on. -1: W is empty. The number of visited entries is added to
 // `visited`.
-template <class I, class Suits>
-I select_neighbour(const GraphView<I>& G, I v, Select how, std::uint64_t draw, Suits suits,
+template <class I, class Weights, class Suits>
+I select_neighbour(const GraphView<I, Weights>& G, I v, Select how, std::uint64_t draw, Suits suits,
                    std::int64_t& visited) {
   const I begin = G.A.indptr[v], degree = G.A.degree(v);
   I best = -1;

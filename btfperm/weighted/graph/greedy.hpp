@@ -11,6 +11,9 @@
 // Invariants  every edge before the current one has an end matched by an edge at least as heavy
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "weighted/graph/sort_edges.hpp"
 
 namespace btfperm {
@@ -25,15 +28,16 @@ void match_in_order(const Edge<I>* E, I edges, GraphMatching<I> M, std::int64_t 
   spend(edges, budget, counters);
 }
 
-// All edges by decreasing weight.
-template <class I>
-std::pair<const Edge<I>*, I> sorted_edges(const GraphView<I>& G, Workspace& workspace,
+// All edges by decreasing weight. Edges of the weight 1 stay in the order of the matrix.
+template <class I, class Weights>
+std::pair<const Edge<I>*, I> sorted_edges(const GraphView<I, Weights>& G, Workspace& workspace,
                                           Budget& budget, GraphCounters& counters) {
   const I most = count_edges(G, budget);
   Edge<I>* const E = workspace.take<Edge<I>>(most);
-  Edge<I>* const other = workspace.take<Edge<I>>(most);
   list_edges(G, E, budget);
   spend(most, budget, counters);
+  if constexpr (std::is_same_v<Weights, UnitWeights>) return {E, most};
+  Edge<I>* const other = workspace.take<Edge<I>>(most);
   counters.sorted = most;
   return {sort_by_weight(E, most, other, budget), most};
 }

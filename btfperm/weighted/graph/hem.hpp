@@ -10,6 +10,8 @@
 // Cost        O(n + m). Workspace: n for the order
 // Prefer it   if time counts more than weight; it has no bound on the weight, only a maximal
 //             matching
+// Matrices    As an initializer (weighted/bipartite_graph.hpp), in natural order: the matching of
+//             greedy, which visits each list only once
 // Options     order (natural): natural or random order of the vertices
 #pragma once
 
@@ -17,9 +19,9 @@
 
 namespace btfperm {
 
-template <class I>
-void hem(const GraphView<I>& G, GraphMatching<I> M, const Options& options, Workspace& workspace,
-         Budget& budget, GraphCounters& counters) {
+template <class I, class Weights = const double*>
+void hem(const GraphView<I, Weights>& G, GraphMatching<I> M, const Options& options,
+         Workspace& workspace, Budget& budget, GraphCounters& counters) {
   counters.rounds = 1;
   I* const order = workspace.take<I>(G.n());
   order_vertices(G.n(), options.get("order") == 1, options.seed, order, budget);

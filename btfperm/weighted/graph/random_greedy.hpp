@@ -11,21 +11,23 @@
 //             select starts from a random place of it
 // Cost        O(n + m). Workspace: n for the order
 // Prefer it   for comparison with red-blue
-// Options     select (random): random or weighted
+// Matrices    As an initializer (weighted/bipartite_graph.hpp): all weights are 1, so both forms of
+//             select take the same neighbour
+// Options     select (random): random or weighted; only for graphs
 #pragma once
 
 #include "weighted/graph/graph.hpp"
 
 namespace btfperm {
 
-template <class I>
-void random_greedy(const GraphView<I>& G, GraphMatching<I> M, const Options& options,
-                   Workspace& workspace, Budget& budget, GraphCounters& counters) {
+template <class I, class Weights>
+void match_in_random_order(const GraphView<I, Weights>& G, GraphMatching<I> M, Select how,
+                           std::uint64_t seed, Workspace& workspace, Budget& budget,
+                           GraphCounters& counters) {
   counters.rounds = 1;
-  const Select how = options.get("select") == 0 ? Select::random : Select::weighted;
-  const std::uint64_t draw = mixed(options.seed);
+  const std::uint64_t draw = mixed(seed);
   I* const order = workspace.take<I>(G.n());
-  order_vertices(G.n(), true, options.seed, order, budget);
+  order_vertices(G.n(), true, seed, order, budget);
   for (I k = 0; k < G.n(); ++k) {
     const I v = order[k];
     if (!M.is_unmatched(v)) continue;
@@ -35,6 +37,13 @@ void random_greedy(const GraphView<I>& G, GraphMatching<I> M, const Options& opt
     if (w >= 0) M.match(v, w, counters.rounds);
     spend(visited, budget, counters);
   }
+}
+
+template <class I>
+void random_greedy(const GraphView<I>& G, GraphMatching<I> M, const Options& options,
+                   Workspace& workspace, Budget& budget, GraphCounters& counters) {
+  const Select how = options.get("select") == 0 ? Select::random : Select::weighted;
+  match_in_random_order(G, M, how, options.seed, workspace, budget, counters);
 }
 
 }  // namespace btfperm

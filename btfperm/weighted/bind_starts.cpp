@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Algorithms for graphs as initializers of matrices, in the submodule of transversals.
+#include "transversal/bind_algorithm.hpp"
+#include "weighted/bipartite_graph.hpp"
+#include "weighted/graph/gpa.hpp"
+#include "weighted/graph/hem.hpp"
+#include "weighted/graph/random_greedy.hpp"
+
+namespace btfperm {
+namespace {
+
+constexpr auto gpa_on = [](const auto& G, auto M, auto& options, auto&... rest) {
+  gpa(G, M, options, rest...);
+};
+constexpr auto hem_on = [](const auto& G, auto M, auto& options, auto&... rest) {
+  hem(G, M, options, rest...);
+};
+constexpr auto random_greedy_on = [](const auto& G, auto M, auto& options, auto&... rest) {
+  match_in_random_order(G, M, Select::random, options.seed, rest...);
+};
+
+template <class I, class Algorithm>
+void bind_start(nb::module_& module, const char* name, Algorithm algorithm) {
+  bind_algorithm<I>(module, name,
+                    [algorithm](const PatternView<I>& A, Matching<I> M, const Options& options,
+                                Workspace& workspace, Budget& budget, Counters& counters, Proof&) {
+                      match_as_graph(A, M, options, workspace, budget, counters, algorithm);
+                    });
+}
+
+template <class I>
+void bind_starts_of(nb::module_& module) {
+  bind_start<I>(module, "gpa", gpa_on);
+  bind_start<I>(module, "hem", hem_on);
+  bind_start<I>(module, "random_greedy", random_greedy_on);
+}
+
+// As for more than 2^30 entries, for tests.
+template <class Algorithm>
+void bind_wide_start(nb::module_& module, const char* name, Algorithm algorithm) {
+  using I = std::int32_t;
+  const auto run = [algorithm](const PatternView<I>& A, Matching<I> M, const Options& options,
+                               Workspace& workspace, Budget& budget, Counters& counters, Proof&) {
+    match_graph_of<std::int64_t>(A, M, options, workspace, budget, counters, algorithm);
+  };
+  bind_algorithm<I>(module, name, run);
+}
+
+}  // namespace
+
+void bind_starts(nb::module_& module) {
+  bind_starts_of<std::int32_t>(module);
+  bind_starts_of<std::int64_t>(module);
+  bind_wide_start(module, "gpa_in_64_bits", gpa_on);
+  bind_wide_start(module, "random_greedy_in_64_bits", random_greedy_on);
+}
+
+}  // namespace btfperm
