@@ -34,6 +34,7 @@ from benchmarks.solvers.routes import (
     Rows,
     cells,
     errors,
+    in_turns,
     klu_is_absent,
     libraries_in_words,
     method,
@@ -46,6 +47,7 @@ REAL = ("pfjac_case13659pegase", "add32")
 STEPS = (6, 50)
 DRIFT = 0.02  # the largest relative change of a value from one step to the next
 UNREFINED = "btfperm, klu, refine=0"
+TURNS = "btfperm and KLU in turns"
 ROUTES = (SPLU, KLU, OURS_KLU, UNREFINED, OURS_SUPERLU)
 NOTE = (
     "Each step solves one system; each step but the first multiplies each value before by a random "
@@ -54,7 +56,8 @@ NOTE = (
     "refinement. btfperm: `preorder` and `factor` in the first step, `F.refactor` in all later "
     "ones, with its checks, and one step of refinement unless the column says otherwise. "
     "Milliseconds of processor time on one thread for all steps, with the order, the least of the "
-    "runs; the largest backward error of all steps."
+    "runs; the largest backward error of all steps. The ratio to KLU is the median of those of "
+    "loops in turns in one process."
 )
 
 
@@ -94,9 +97,9 @@ def _later(row: Row) -> list[str]:
 
 
 def _ratios(row: Row) -> list[str]:
-    mine = row.get(OURS_KLU, {}).get("total")
-    others = [row.get(name, {}).get("total") for name in (KLU, SPLU)]
-    return [f"{mine / other:.3f}" if mine and other else "-" for other in others]
+    mine, splu_total = (row.get(name, {}).get("total") for name in (OURS_KLU, SPLU))
+    of_splu = mine / splu_total if mine and splu_total else None
+    return [known(one, "{:.3f}".format) for one in (row.get(TURNS, {}).get("ratio"), of_splu)]
 
 
 def _drifting(A: Any, steps: int) -> list[System]:
@@ -119,6 +122,7 @@ def _methods(threads: int) -> list[Method]:
         method(OURS_KLU, lambda systems: _with_ours(systems, "klu", 1, threads), absent),
         method(UNREFINED, lambda systems: _with_ours(systems, "klu", 0, threads), absent),
         method(OURS_SUPERLU, lambda systems: _with_ours(systems, "superlu", 1, threads)),
+        method(TURNS, lambda systems: _turns(systems, threads), absent),
     ]
 
 
@@ -164,6 +168,27 @@ def _with_klu(systems: list[System]) -> Notes:
         klu.factor(A.data)
 
     return _loop(systems, first, lambda A: klu.refactor(A.data), klu.solve)
+
+
+def _turns(systems: list[System], threads: int) -> Notes:
+    """The time of the loop with btfperm and KLU over that of the loop by hand."""
+
+    def by_hand() -> None:
+        klu = Klu(systems[0].A)
+        klu.analyze()
+        for step, (A, b, _) in enumerate(systems):
+            (klu.refactor if step else klu.factor)(A.data)
+            klu.solve(b)
+
+    def ours() -> None:
+        A, b, _ = systems[0]
+        F = btfperm.preorder(A, solver="klu", threads=threads).factor(A)
+        F.solve(b)
+        for later in systems[1:]:
+            F.refactor(later.A.data)
+            F.solve(later.b)
+
+    return {"ratio": in_turns(ours, by_hand)}
 
 
 def _with_ours(systems: list[System], solver: Any, refine: int, threads: int) -> Notes:

@@ -159,7 +159,8 @@ def with_less_fill(
     places = order_by_fill(pattern, *permuted, most, most_work, threads)
     if places is None:
         return inside
-    return _placed(pattern, form, places, threads)
+    other = _placed(pattern, form, places, threads)
+    return other if _total(other.fill) <= most else inside
 
 
 def counted(

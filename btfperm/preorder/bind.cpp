@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/bind.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <complex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -189,25 +191,33 @@ template <class I>
 void bind_weak(nb::module_& module) {
   module.def(
       "count_weak",
-      [](In<I> indptr, In<I> indices, In<double> modulus, In<I> row_block, In<I> col_block,
-         In<I> col_match, double share, bool divide_rows) {
+      [](In<I> indptr, In<I> indices, In<double> values, std::optional<In<I>> row_block,
+         std::optional<In<I>> col_block, In<I> col_match, double share, bool divide_rows) {
         const std::int64_t n = order_of(static_cast<std::int64_t>(indptr.shape(0)));
         const PatternView<I> A = checked_view_of<I>(n, indptr, indices);
-        require_places(modulus, A.nnz(), "modulus");
-        require_places(row_block, n, "row_block");
-        require_places(col_block, n, "col_block");
+        require_places(values, A.nnz(), "values");
+        if (row_block.has_value() != col_block.has_value()) {
+          throw std::invalid_argument("row_block and col_block are both None, or neither is");
+        }
+        const I *of_rows = nullptr, *of_cols = nullptr;
+        if (row_block) {
+          require_places(*row_block, n, "row_block");
+          require_places(*col_block, n, "col_block");
+          of_rows = row_block->data();
+          of_cols = col_block->data();
+        }
         require_places(col_match, n, "col_match");
         return run_pass([&](Budget& budget) {
-          return count_weak(A, modulus.data(), row_block.data(), col_block.data(), col_match.data(),
-                            share, divide_rows, budget);
+          return count_weak(A, values.data(), of_rows, of_cols, col_match.data(), share,
+                            divide_rows, budget);
         });
       },
-      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("modulus").noconvert(),
-      nb::arg("row_block").noconvert(), nb::arg("col_block").noconvert(),
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
+      nb::arg("row_block").noconvert().none(), nb::arg("col_block").noconvert().none(),
       nb::arg("col_match").noconvert(), nb::arg("share"), nb::arg("divide_rows"),
       "Number of columns of a square matrix whose matched entry is less than `share` of the "
-      "largest "
-      "entry in the same block.");
+      "largest entry in the same block, by their moduli; row_block and col_block are None for one "
+      "block.");
 }
 
 void bind_cut(nb::module_& module) {

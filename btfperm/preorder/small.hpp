@@ -296,10 +296,12 @@ class SmallOrder {
     I* const places = memory_.take<I>(n_);
     if (!order_blocks(form, Method::minimum_fill, limits, 1, places, unlimited_).is_complete)
       return;
-    put_in_order(places, choice_);
-    choice_.inside = Inside::minimum_fill;
-    choice_.is_counted = false;
-    count(choice_);
+    Choice other = choice_;
+    put_in_order(places, other);
+    other.inside = Inside::minimum_fill;
+    other.is_counted = false;
+    count(other);
+    if (other.total() <= static_cast<double>(limits.most)) choice_ = other;
   }
 
   PatternView<I> A_;

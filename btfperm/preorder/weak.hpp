@@ -7,6 +7,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,26 +17,33 @@
 
 namespace btfperm {
 
-// Returns their number: diagonal entries below `share` times the largest. `modulus` is that of each
-// entry; `col_match` names the row whose entry is on the diagonal.
+// The largest modulus of each row.
 template <class I>
-std::int64_t count_weak(const PatternView<I>& A, const double* modulus, const I* row_block,
+std::vector<double> largest_of_rows(const PatternView<I>& A, const double* values) {
+  std::vector<double> largest(static_cast<std::size_t>(A.m));
+  for (std::int64_t p = 0; p < A.nnz(); ++p) {
+    double& so_far = largest[A.indices[p]];
+    so_far = std::max(so_far, std::abs(values[p]));  // faster than a branch
+  }
+  return largest;
+}
+
+// Returns their number: diagonal entries below `share` times the largest. `values` has a number for
+// each entry, of which the modulus counts; `row_block` and `col_block` are the blocks of rows and
+// columns, or null if there is one block; `col_match` names the row whose entry is on the diagonal.
+template <class I>
+std::int64_t count_weak(const PatternView<I>& A, const double* values, const I* row_block,
                         const I* col_block, const I* col_match, double share, bool divide_rows,
                         Budget& budget) {
-  std::vector<double> largest_of_row(divide_rows ? static_cast<std::size_t>(A.m) : 0);
-  if (divide_rows) {
-    for (std::int64_t p = 0; p < A.nnz(); ++p) {
-      double& largest = largest_of_row[A.indices[p]];
-      largest = std::max(largest, modulus[p]);
-    }
-  }
+  const std::vector<double> divisors =
+      divide_rows ? largest_of_rows(A, values) : std::vector<double>();
   std::int64_t weak = 0;
   for (I j = 0; j < A.n && budget.spend(A.indptr[j + 1] - A.indptr[j]); ++j) {
     double diagonal = 0, largest = 0;
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
       const I i = A.indices[p];
-      if (row_block[i] != col_block[j] || modulus[p] == 0) continue;
-      const double value = divide_rows ? modulus[p] / largest_of_row[i] : modulus[p];
+      if ((row_block != nullptr && row_block[i] != col_block[j]) || values[p] == 0) continue;
+      const double value = std::abs(divide_rows ? values[p] / divisors[i] : values[p]);
       largest = std::max(largest, value);
       if (col_match[j] == i) diagonal = value;
     }

@@ -89,9 +89,9 @@ def valued_of(indptr: IndexArray, indices: IndexArray, values: npt.NDArray[Any])
     them afterwards."""
     n = indptr.size - 1
     pattern = Pattern._unchecked((n, n), frozen(indptr), frozen(indices))
-    zero = values == 0
-    if zero.any():
-        pattern = pattern._with_zeros(selected(indptr, indices, zero, (n, n)), False)
+    if np.count_nonzero(values) < values.size:
+        zeros = selected(indptr, indices, values == 0, (n, n))
+        pattern = pattern._with_zeros(zeros, False)
     return ValuedPattern._unchecked(pattern, values)
 
 
@@ -201,14 +201,19 @@ def _count_small(
     the same block; with `scaled`, after each row was divided by its largest entry. O(nnz)."""
     if form.n_blocks == pattern.n:  # each block has one entry
         return 0
-    blocks = form.row_block, form.col_block, form.col_match
-    arrays = (array.astype(pattern.indptr.dtype, copy=False) for array in blocks)
+    width = pattern.indptr.dtype
     columns = pattern.indptr, pattern.indices, modulus()
+    blocks = (form.row_block, form.col_block) if form.n_blocks > 1 else (None, None)
+    arrays = (a if a is None else a.astype(width, copy=False) for a in (*blocks, form.col_match))
     found: int = _core.preorder.count_weak(*columns, *arrays, share, scaled)
     return found
 
 
 def _moduli(valued: ValuedPattern) -> npt.NDArray[np.float64]:
+    """The moduli, or the values themselves if they are double: `count_weak` takes both."""
+    values: npt.NDArray[np.float64] = valued.values
+    if values.dtype == np.float64:
+        return values
     with np.errstate(over="ignore"):
         modulus: npt.NDArray[np.float64] = np.abs(valued.values).astype(np.float64, copy=False)
     return modulus

@@ -73,8 +73,12 @@ def test_weak_columns_by_their_definition(A, seed):
             diagonal < 0.1 * np.where(inside, values, 0).max(axis=0, initial=0)
         )
         blocks = d.row_block, d.col_block, d.col_match
-        arrays = pattern.indptr, pattern.indices, modulus, *blocks
+        signed = modulus * np.where(np.arange(pattern.nnz) % 3, 1, -1)
+        arrays = pattern.indptr, pattern.indices, signed, *blocks
         assert _core.preorder.count_weak(*arrays, 0.1, scaled) == expected
+        if d.n_blocks == 1:
+            one_block = *arrays[:3], None, None, d.col_match
+            assert _core.preorder.count_weak(*one_block, 0.1, scaled) == expected
 
 
 @pytest.mark.parametrize("solver", ["klu", "superlu"])
