@@ -80,7 +80,8 @@ class LocalLists:
         halo, exchange, core = self.halo, self.halo.exchange, _core.dulmage_mendelsohn
         indptr = np.zeros(halo.own + 1, dtype=np.int64)
         np.cumsum(self.degrees(np.ones(halo.own, dtype=np.uint8)), out=indptr[1:])
-        items, next_place = np.empty(int(indptr[-1]), dtype=self.items.dtype), indptr[:-1].copy()
+        items = np.empty(int(indptr[-1]), dtype=self.items.dtype)
+        next_place = indptr[:-1]  # each becomes the end of its list
         bounds = np.searchsorted(self.indptr, np.arange(0, self.items.size, piece_of(self.items)))
         pieces = exchange.largest(bounds.size)[0]
         bounds = np.append(bounds, np.full(pieces + 1 - bounds.size, halo.own))
@@ -91,7 +92,8 @@ class LocalLists:
             got = halo.to_owners(ghosts, numbers)
             core.put_in_lists(got.field(0), got.field(1), next_place, items)
             del ghosts, numbers, got
-        del next_place
+        indptr[1:] = next_place
+        indptr[0] = 0
         _core.backends.return_free_memory()
         return LocalLists(exchange, halo.slices, OwnedLists(indptr, items))
 
@@ -114,6 +116,17 @@ class Digraph:
     @cached_property
     def successors(self) -> LocalLists:
         return self.predecessors.reversed()
+
+    def forget_successors(self) -> None:
+        """Releases the memory of the successors, which are made again if they are used."""
+        vars(self).pop("successors", None)
+        _core.backends.return_free_memory()
+
+    def forget_predecessors(self) -> None:
+        """Releases the memory of the predecessors. The lists cannot be used any more."""
+        none = OwnedLists(np.zeros(1, dtype=np.int64), np.empty(0, dtype=self.width))
+        self.predecessors = LocalLists(self.exchange, self.slices, none)
+        _core.backends.return_free_memory()
 
     @property
     def numbers(self) -> Indices:

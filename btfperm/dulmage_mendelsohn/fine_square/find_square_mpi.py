@@ -133,6 +133,7 @@ def _finish_on_one_rank(
         count, edges = int(np.count_nonzero(open_blocks)), lists.edges_of(open_blocks)
         if sum(exchange.sums(count, edges)) > GATHERED:
             return False
+        graph.forget_successors()  # the counts below are at most as large
     core = _core.dulmage_mendelsohn
     names = lists.halo.extended(np.where(open_blocks != 0, name, graph.width(-1)))
     edges = core.count_edges_between(lists.indptr, lists.items, names)
@@ -140,8 +141,10 @@ def _finish_on_one_rank(
     own, least = largest_by_key(name[here], height[here])  # a block may be on several ranks
     if sum(exchange.sums(own.size, edges)) > GATHERED:
         return False
+    graph.forget_successors()
     pairs = core.edges_between(lists.indptr, lists.items, names).reshape(-1, 2)
-    del names
+    del names, lists
+    graph.forget_predecessors()
     vertices = exchange.gather_to(0, np.stack((own, least), axis=1))
     edges_of_all = exchange.gather_to(0, pairs)
     found = np.empty((0, 3), dtype=graph.width)
