@@ -114,8 +114,8 @@ class MinimumDegree {
       const I v = takes_last ? k : n_ - 1 - k;
       if (size_[v] == 0) continue;
       std::int64_t degree = count_left(v, n_elements_[v]);
-      for (I k = 0; k < n_elements_[v]; ++k)
-        degree += degree_[lists_.members[lists_.start[v] + k]] - 1;
+      for (I at = 0; at < n_elements_[v]; ++at)
+        degree += degree_[lists_.members[lists_.start[v] + at]] - 1;
       degree_[v] = static_cast<I>(std::min<std::int64_t>(degree, n_ - eliminated_ - 1));
       insert(v);
     }
