@@ -20,6 +20,7 @@ from functools import cache, wraps
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from btfperm import _core
@@ -82,6 +83,12 @@ def pytest_sessionstart(session):
         # the collection reports what fails
         with contextlib.suppress(Exception, pytest.skip.Exception):
             importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Test modules are not searched for doctests, of which they have none."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
 
 
 @pytest.hookimpl(wrapper=True)

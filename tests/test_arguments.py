@@ -14,6 +14,7 @@ import btfperm
 from btfperm.arguments import path_text, truth
 from btfperm.errors import BtfpermError, InvalidArgumentError
 from btfperm.testing import assert_blocks_at_most
+from tests.loops import looped
 
 
 class Odd:
@@ -107,7 +108,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSING)
+@looped("name", REFUSING)
 def test_wrong_types(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for value in WRONG:
@@ -117,7 +118,7 @@ def test_wrong_types(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:.*pairs of initial=")
-@pytest.mark.parametrize("name", OTHERS)
+@looped("name", OTHERS)
 def test_wrong_types_among_right_ones(name):
     refused = 0
     for value in WRONG:

@@ -4,14 +4,13 @@ promises."""
 
 from __future__ import annotations
 
-import pytest
-
 from tests import families
+from tests.loops import looped
 from tests.oracles.plain_dulmage_mendelsohn import dulmage_mendelsohn
 
 
-@pytest.mark.parametrize("numbering", ["forward", "backward", "mixed"])
-@pytest.mark.parametrize(
+@looped("numbering", ["forward", "backward", "mixed"])
+@looped(
     "hard",
     [
         families.chain(1),

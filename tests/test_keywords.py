@@ -18,6 +18,7 @@ import btfperm
 from btfperm import testing
 from btfperm.backends import threads
 from btfperm.warn import warn
+from tests.loops import looped
 
 FUNCTIONS = [
     getattr(module, name)
@@ -36,7 +37,7 @@ ARGUMENTS = {
 }
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@looped("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_the_message_names_the_function_that_was_called(function):
     needed = [
         ARGUMENTS[name]

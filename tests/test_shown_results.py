@@ -17,6 +17,7 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
+from tests.loops import looped
 from tests.uneven import cycle_with_tail, three_blocks, uneven
 
 D = btfperm.dulmage_mendelsohn(uneven())
@@ -167,7 +168,7 @@ SHOWN = [
 NAMES = [text.split(">")[0][:40] for _, text, *_ in SHOWN]
 
 
-@pytest.mark.parametrize(("result", "text", "title", "rows"), SHOWN, ids=NAMES)
+@looped(("result", "text", "title", "rows"), SHOWN, ids=NAMES)
 def test_the_text_and_the_table(result, text, title, rows):
     assert repr(result) == text
     table = ElementTree.fromstring(result._repr_html_())
@@ -180,7 +181,7 @@ def test_the_initializer_is_named_if_nothing_ran_after_it():
     assert repr(STARTED).endswith("verified, by greedy>")
 
 
-@pytest.mark.parametrize("result", [row[0] for row in SHOWN], ids=NAMES)
+@looped("result", [row[0] for row in SHOWN], ids=NAMES)
 def test_a_copy_is_equal_and_cannot_be_changed(result):
     for other in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
         assert operator.eq(other, result) and not operator.ne(other, result)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.loops import looped
+
 pytest.importorskip("matplotlib")
 
 from benchmarks.figures import BEST, KINDS, performance_profile, scaling, speed_up_profile
@@ -29,7 +31,7 @@ def height(x, y, at):
     return y[np.flatnonzero(x <= at)[-1]]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.section}-{kind.name}")
+@looped("kind", KINDS, ids=lambda kind: f"{kind.section}-{kind.name}")
 def test_no_data_no_figure(kind):
     assert kind.draw(NOTHING) is None
 

@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import structural_rank
 from benchmarks.generators import families, family_of, make, permuted_names
 from benchmarks.generators.words import mix
 from benchmarks.papers.stand_ins import CLASSES, PAPER, SIZES, stand_ins, stands_for
+from tests.loops import looped
 
 # A small member of each family in whose form 200 does not suit <n>.
 SMALL = {
@@ -59,7 +60,7 @@ def both_ways(edges):
     return {pair for u, v in edges for pair in ((u, v), (v, u))}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@looped("name", NAMES)
 def test_canonical_and_the_same_each_time(name):
     A, again = make(name), make(name)
     assert A.nnz > 0
@@ -69,8 +70,8 @@ def test_canonical_and_the_same_each_time(name):
     assert (A.indptr == again.indptr).all() and (A.indices == again.indices).all()
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("suffix", ["_rcp", "_rcp2", "_rcp13", "+rcp"])
+@looped("name", NAMES)
+@looped("suffix", ["_rcp", "_rcp2", "_rcp13", "+rcp"])
 def test_permuted_keeps_degrees_and_rank(name, suffix):
     A, B = make(name), make(name + suffix)
     assert B.shape == A.shape and B.nnz == A.nnz

@@ -13,6 +13,7 @@ import scipy
 
 import btfperm
 from benchmarks import machine
+from tests.loops import looped
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +30,8 @@ def test_the_head_of_a_new_result_names_every_version(head):
     assert any(char.isdigit() for char in found["compiler"])
 
 
-@pytest.mark.parametrize("name", machine.REQUIRED[1:])
-@pytest.mark.parametrize("value", [None, machine.UNKNOWN])
+@looped("name", machine.REQUIRED[1:])
+@looped("value", [None, machine.UNKNOWN])
 def test_a_version_that_is_not_named_is_reported(head, name, value):
     lacking = copy.deepcopy(head)
     lacking["versions"]["commit"] = "1234567-dirty"

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import pytest
 
 from benchmarks import machine, scaling
+from tests.loops import looped
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -213,7 +214,7 @@ def lacking(name: str, head: dict) -> list[str]:
     return [] if name in WITHOUT_COMMIT else [p for p in problems if p.startswith("the commit")]
 
 
-@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
+@looped("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
 def test_a_result_names_its_commit_and_all_versions(path):
     problems = lacking(path.stem, json.loads(path.read_text()))
     assert not problems, "\n".join(problems)

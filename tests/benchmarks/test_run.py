@@ -87,7 +87,7 @@ def checked_sections_of(folder, above):
     return result
 
 
-def test_one_command_makes_all(tmp_path, real_folder):
+def test_one_command_makes_all(tmp_path, real_folder, capsys):
     """Makes the sections that need no GPU on one tiny stand-in. Figures can be drawn again."""
     out = tmp_path / "out"
     sections = [f"--section={name}" for name in run_module.SECTIONS if name not in LEFT_OUT]
@@ -109,7 +109,7 @@ def test_one_command_makes_all(tmp_path, real_folder):
             stem = f"{result[kind.section][0].stem}-{kind.name}"
             check_file(out / f"{stem}.svg")
             assert f"({stem}.svg)" in result[kind.section][0].with_suffix(".md").read_text()
-        check_drawn_again(result["matching"][0], tmp_path / "again")
+        check_drawn_again(result["matching"][0], tmp_path / "again", capsys)
 
 
 @pytest.mark.parametrize("section", run_module.SECTIONS)
@@ -156,16 +156,12 @@ def check_file(svg):
     assert 3_000 < svg.stat().st_size < 150_000
 
 
-def check_drawn_again(result, again):
+def check_drawn_again(result, again, capsys):
     """`benchmarks.figures` makes the same files from the result."""
-    drawn = subprocess.run(
-        [sys.executable, "-m", "benchmarks.figures", str(result), str(again)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert drawn.returncode == 0, drawn.stderr
+    from benchmarks import figures
+
+    assert figures.main([str(result), str(again)]) == 0
+    assert str(again) in capsys.readouterr().out
     drawings = {path.name for path in result.parent.glob(f"{result.stem}-*.svg")}
     assert drawings == {path.name for path in again.glob("*.svg")} != set()
     for name in drawings:

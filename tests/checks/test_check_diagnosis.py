@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.checks.check_diagnosis import check_diagnosis
+from tests.loops import looped
 
 # Rows 3, 4 compete for column 3; rows 5, 6, 7 for column 4; row 8 is empty. Rows 0, 1 and columns
 # 0, 1, 2 are underdetermined.
@@ -72,7 +73,7 @@ def changed(path, value):
 OVER = "overdetermined"
 
 
-@pytest.mark.parametrize(
+@looped(
     ("path", "value"),
     [
         (["structural_rank"], 6),

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
+from tests.loops import looped
 from tests.reports.answers import KEYS, MIXED
 
 ARRAYS = (*KEYS, "structural_rank")
@@ -59,9 +60,9 @@ def test_block_triangular_form_passes(cli, matrix, tmp_path, name):
     assert cli("check", matrix(name), perm).code == 0
 
 
-@pytest.mark.parametrize("suffix", ["npz", "json", "txt", "mat"])
-@pytest.mark.parametrize("convention", ["btf", "klu", "superlu", "csparse", "btfperm"])
-@pytest.mark.parametrize("name", ["blocks", "empty"])
+@looped("suffix", ["npz", "json", "txt", "mat"])
+@looped("convention", ["btf", "klu", "superlu", "csparse", "btfperm"])
+@looped("name", ["blocks", "empty"])
 def test_files_in_every_convention_pass(cli, matrix, tmp_path, name, convention, suffix):
     perm = tmp_path / f"perm.{suffix}"
     assert cli(matrix(name), "-q", "-o", perm, "--convention", convention).code == 0

@@ -14,6 +14,8 @@ from btfperm_cli.json_keys import JSON_KEYS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.loops import looped
+
 HEAD = b"%%MatrixMarket matrix coordinate real general\n"
 HOSTILE = {
     "empty": b"",
@@ -47,8 +49,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("suffix", ["mtx", "npz", "mat", "rua", "gz"])
-@pytest.mark.parametrize("name", HOSTILE)
+@looped("suffix", ["mtx", "npz", "mat", "rua", "gz"])
+@looped("name", HOSTILE)
 def test_files(cli, tmp_path, name, suffix):
     path = tmp_path / f"A.{suffix}"
     path.write_bytes(HOSTILE[name])

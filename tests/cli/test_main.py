@@ -18,6 +18,7 @@ import btfperm
 from btfperm.backends.threads import MOST_THREADS
 from btfperm.conventions import CONVENTIONS
 from btfperm.errors import BtfpermError, DefectError, DefectWarning
+from tests.loops import looped
 
 COMMANDS = (
     *("algorithms", "check", "convert", "diagnose", "doctor"),
@@ -108,7 +109,7 @@ def test_help_of_commands(cli, command):
     assert "--json" in ended.out and "--quiet" in ended.out
 
 
-@pytest.mark.parametrize(
+@looped(
     "words",
     [
         ("--bogus",),

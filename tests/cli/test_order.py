@@ -18,6 +18,7 @@ import btfperm
 from btfperm.backends.gpu.device import why_not
 from btfperm.conventions import CONVENTIONS
 from tests.cli.conftest import command
+from tests.loops import looped
 
 SCHEMA = {
     "matrix": dict,
@@ -248,7 +249,7 @@ def test_an_option_may_be_a_number_or_a_word(cli, matrix):
         cli(matrix("blocks"), *gpu, f"relabel={value}").failed(2, "relabel")
 
 
-@pytest.mark.parametrize("row", btfperm.algorithms(package="transversal"), ids=lambda row: row.name)
+@looped("row", btfperm.algorithms(package="transversal"), ids=lambda row: row.name)
 def test_every_registered_name_runs(cli, matrix, row):
     option = "--initializer" if row.is_initializer else "--algorithm"
     where = ["--backend", row.backend] if row.backend == "gpu" else []

@@ -14,6 +14,7 @@ import btfperm
 from btfperm.preorder import compare, preordering, routes, system
 from tests.cli.test_hostile import HOSTILE
 from tests.known_answers import MATRICES
+from tests.loops import looped
 
 FILE = MATRICES / "west0067.mtx.gz"
 A = sp.csc_array(btfperm.read_matrix(FILE)).astype(float)
@@ -229,7 +230,7 @@ NPY = {
 }
 
 
-@pytest.mark.parametrize("name", [*HOSTILE, *NPY])
+@looped("name", [*HOSTILE, *NPY])
 def test_hostile_right_hand_sides(cli, tmp_path, name):
     path = tmp_path / "b.any"
     head = NPY.get(name, b"")

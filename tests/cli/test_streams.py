@@ -210,7 +210,7 @@ progress.DELAY = 0.05
 with progress.stage("counting", quiet={quiet!r}) as stage:
     for k in range(10):
         stage.advance(k, 10)
-        time.sleep(0.1)
+        time.sleep(0.02)
 """
     main, terminal = os.openpty()
     done = subprocess.run(

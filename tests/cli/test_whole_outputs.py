@@ -15,6 +15,7 @@ from btfperm_cli import solve
 import btfperm
 from btfperm.preorder.backward_error import BackwardError
 from btfperm.preorder.compare import SolverRun
+from tests.loops import looped
 from tests.uneven import cycle_with_tail, three_blocks, uneven
 
 PREORDER = importlib.import_module("btfperm.preorder")  # a function has this name too
@@ -322,7 +323,7 @@ def test_the_report_of_weights_and_of_an_order_for_a_solver(cli, square, tmp_pat
     assert WEIGHTS in cli(*words).out
 
 
-@pytest.mark.parametrize("name", sorted({row.name for row in btfperm.algorithms()}))
+@looped("name", sorted({row.name for row in btfperm.algorithms()}))
 def test_the_report_of_one_algorithm(cli, name):
     """The titles of the families, and the command that runs the first row."""
     rows = [row for row in btfperm.algorithms() if row.name == name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -14,44 +15,41 @@ import pytest
 import btfperm
 from btfperm.diagnosis import casadi_system, pyomo_system
 
-try:
-    import pyomo.environ as pyo
-    from pyomo.contrib.incidence_analysis import IncidenceGraphInterface
-    from pyomo.contrib.incidence_analysis.tests import models_for_testing
-except ImportError:
-    pyo = None
-try:
-    import casadi
-except ImportError:
-    casadi = None
+needs_pyomo = pytest.mark.skipif(find_spec("pyomo") is None, reason="pyomo is not installed")
+needs_casadi = pytest.mark.skipif(find_spec("casadi") is None, reason="casadi is not installed")
 
-needs_pyomo = pytest.mark.skipif(pyo is None, reason="pyomo is not installed")
-needs_casadi = pytest.mark.skipif(casadi is None, reason="casadi is not installed")
+# The packages are imported by the tests that need them: Pyomo's import takes longer than its tests.
+
+
+def models():
+    from pyomo.contrib.incidence_analysis.tests import models_for_testing
+
+    return models_for_testing
 
 
 def gas_expansion():
-    return models_for_testing.make_gas_expansion_model()
+    return models().make_gas_expansion_model()
 
 
 def gas_expansion_with_fixed_pressures():
-    model = models_for_testing.make_gas_expansion_model()
+    model = models().make_gas_expansion_model()
     model.P.fix()
     return model
 
 
 def gas_expansion_without_a_balance():
-    model = models_for_testing.make_gas_expansion_model()
+    model = models().make_gas_expansion_model()
     model.ebal.deactivate()
     model.F[0].fix(1)
     return model
 
 
 def dynamic():
-    return models_for_testing.make_dynamic_model()
+    return models().make_dynamic_model()
 
 
 def solid_phase():
-    return models_for_testing.make_degenerate_solid_phase_model()
+    return models().make_degenerate_solid_phase_model()
 
 
 MODELS = (
@@ -70,6 +68,8 @@ def names(components):
 @needs_pyomo
 @pytest.mark.parametrize("make", MODELS)
 def test_pyomo_finds_the_same_sets_with_the_same_names(make):
+    from pyomo.contrib.incidence_analysis import IncidenceGraphInterface
+
     model = make()
     variables, constraints = IncidenceGraphInterface(
         model, include_inequality=False
@@ -103,6 +103,9 @@ def test_a_degenerate_model_of_pyomo_in_words():
 
 @needs_pyomo
 def test_parts_of_pyomo_models():
+    import pyomo.environ as pyo
+    from pyomo.contrib.incidence_analysis import IncidenceGraphInterface
+
     model = pyo.ConcreteModel(name="plant")
     model.x = pyo.Var([1, 2])
     model.eq = pyo.Constraint([1, 2], rule=lambda m, i: m.x[1] == i)
@@ -127,6 +130,8 @@ def test_assertions_take_models():
 
 @needs_casadi
 def test_casadi_functions():
+    import casadi
+
     x, p = casadi.SX.sym("x", 3), casadi.SX.sym("p")
     residual = casadi.vertcat(x[0] + p, x[0] ** 2 - p, x[1] * x[2])
     f = casadi.Function("plant", [x, p], [residual], ["x", "p"], ["r"])
@@ -191,6 +196,8 @@ def test_each_jacobian_has_its_place():
 
 @needs_casadi
 def test_elements_of_casadi_matrices_have_two_numbers():
+    import casadi
+
     x = casadi.MX.sym("x", 2, 2)
     f = casadi.Function("f", [x], [x.T], ["x"], ["y"])
     system = casadi_system(f)

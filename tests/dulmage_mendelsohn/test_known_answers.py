@@ -13,6 +13,7 @@ from tests.checks.check_btf import check_canonical_order, check_fine
 from tests.checks.check_coarse import check_coarse
 from tests.dulmage_mendelsohn.test_decomposition import assert_same
 from tests.known_answers import known_answers, parametrized, read
+from tests.loops import looped
 from tests.oracles import plain_dulmage_mendelsohn
 from tests.transversal.methods import ALGORITHMS, each_algorithm, in_64_bits, noted
 
@@ -47,7 +48,7 @@ def test_in_64_bits(known, initializer):
 
 
 @each_algorithm
-@pytest.mark.parametrize("name", ["bp_1200", "laser", "Erdos971", "cat_ears_3_1", "lpA_25fv47"])
+@looped("name", ["bp_1200", "laser", "Erdos971", "cat_ears_3_1", "lpA_25fv47"])
 def test_with_every_algorithm(name, algorithm):
     A = read(name)
     d = btfperm.dulmage_mendelsohn(A, algorithm=algorithm, initializer="none")

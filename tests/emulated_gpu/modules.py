@@ -24,8 +24,10 @@ from btfperm.backends.gpu.compile import options, sources
 
 HERE = Path(__file__).parent
 HEADERS = sorted(HERE.glob("*.hpp"))
-# Libraries, named by a hash of their source.
-CACHE = Path(__file__).parents[2] / "build" / "emulated_gpu"
+# Libraries, named by a hash of their source. A library that was not used for a week may be deleted.
+CACHE = Path(
+    os.environ.get("BTFPERM_EMULATED_CACHE", Path(__file__).parents[2] / "build" / "emulated_gpu")
+)
 SANITIZED = bool(os.environ.get("BTFPERM_EMULATED_SANITIZE"))
 FLAGS = ["-std=c++20", "-fPIC", "-pthread", "-w", "-O1"]
 # Libraries for another type Index define different functions with the same names.
@@ -162,6 +164,7 @@ def _built(flat: str, definitions: tuple[str, ...]) -> Path:
     source = f'#include "cuda_words.hpp"\n{flat}\n' + _CALLED % (table, len(names))
     library = CACHE / f"{_hash([source, *definitions])}.so"
     if library.exists():
+        library.touch()
         return library
     CACHE.mkdir(parents=True, exist_ok=True)
     folders = [f"-I{_precompiled()}", f"-I{HERE}"]
@@ -220,7 +223,9 @@ def _compiled_once(source: Path, name: str, *flags: str) -> Path:
     """The path of the compiler's output, which is renamed at the end, because other processes may
     compile the same."""
     result = CACHE / name
-    if not result.exists():
+    if result.exists():
+        result.touch()
+    else:
         result.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=CACHE) as temporary:
             built = Path(temporary) / result.name

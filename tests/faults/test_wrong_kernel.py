@@ -17,6 +17,7 @@ from btfperm.errors import CheckFailedError, DefectError, DefectWarning
 from btfperm.pattern import as_pattern
 from tests.checks.check_transversal import check_transversal
 from tests.known_answers import known_answers, read
+from tests.loops import looped
 from tests.transversal.methods import ALGORITHMS, INITIALIZERS, ROWS
 
 RANKS = {known.name: known.structural_rank for known in known_answers()}
@@ -144,8 +145,8 @@ def assert_not_fooled(P, rank, *, second_is_honest, **options):
     return t
 
 
-@pytest.mark.parametrize("lie", LIES)
-@pytest.mark.parametrize("stop", STOPPED, ids=STOPPED.get)
+@looped("lie", LIES)
+@looped("stop", STOPPED, ids=STOPPED.get)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_algorithm(monkeypatch, algorithm, lie, stop):
     # A square, a tall and a wide matrix in turn: each algorithm and each lie gets all three.
@@ -166,9 +167,9 @@ def test_algorithm(monkeypatch, algorithm, lie, stop):
         assert t.maximum and t.structural_rank == RANKS[name]
 
 
-@pytest.mark.parametrize("lie", LIES_WITHIN_BOUNDS)
+@looped("lie", LIES_WITHIN_BOUNDS)
 @pytest.mark.parametrize("initializer", [name for name in INITIALIZERS if name != "none"])
-@pytest.mark.parametrize("name", ["west0067", "GlossGT", "lpi_galenet"])
+@looped("name", ["west0067", "GlossGT", "lpi_galenet"])
 def test_initializer(monkeypatch, name, initializer, lie):
     P = as_pattern(read(name))
     replace(monkeypatch, registry.find(initializer, initializer=True).stem, lie)
@@ -248,11 +249,9 @@ def takes_all_rows(marks):
     marks[:] = 1
 
 
-@pytest.mark.parametrize(
-    "lie", [drops_a_row, adds_a_row, swaps_two_rows, takes_no_row, takes_all_rows]
-)
+@looped("lie", [drops_a_row, adds_a_row, swaps_two_rows, takes_no_row, takes_all_rows])
 @pytest.mark.parametrize("faulty", ["find_cover", *ALGORITHMS])
-@pytest.mark.parametrize("matched", ["all", "but one"])
+@looped("matched", ["all", "but one"])
 def test_a_wrong_proof_is_caught(monkeypatch, faulty, lie, matched):
     """Wrong rows of the cover, with the claim that they are right."""
     name = "Erdos971"

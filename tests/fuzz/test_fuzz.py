@@ -89,7 +89,7 @@ def test_a_planted_defect_is_found(kind, jobs, monkeypatch, tmp_path):
     if kind == "hang":
         monkeypatch.setattr(campaign, "HANG_SECONDS", 0.5)
     monkeypatch.setattr(campaign, "REDUCE_SECONDS", 0.1)
-    monkeypatch.setattr(campaign, "MOST_FINDINGS", 2)  # each is reduced in its own processes
+    monkeypatch.setattr(campaign, "MOST_FINDINGS", 1)  # each is reduced in its own processes
     count = {"leak": 600, "memory": 10}.get(kind, 40)
     report = campaign.run("matrix_market", 2, count, jobs=jobs, keep=tmp_path, check=DEFECTS[kind])
     assert report.failures[kind] > 0
@@ -109,7 +109,7 @@ def test_a_defect_of_another_reader_is_found(reader, kind, check, monkeypatch, t
     if kind == "memory" and not limits_memory:
         pytest.skip("memory cannot be measured here")
     monkeypatch.setattr(campaign, "REDUCE_SECONDS", 0.1)
-    monkeypatch.setattr(campaign, "MOST_FINDINGS", 4)
+    monkeypatch.setattr(campaign, "MOST_FINDINGS", 2)
     count = 12 if kind == "crash" else 60
     report = campaign.run(reader, 2, count, keep=tmp_path, check=check)
     assert report.failures[kind] > 0

@@ -17,6 +17,7 @@ import pytest
 
 from btfperm.errors import UnreadableInputError
 from btfperm.io import matrix_market_body, peek, read, read_matrix
+from tests.loops import looped
 
 HERE = Path(__file__).parent
 FOLDERS = ("accepted", "permissive", "overflow", "rejected")
@@ -40,7 +41,7 @@ def expected(file: Path) -> str:
     return text[:64].strip() if file.suffix != ".mtx" and len(text) == 72 else text.strip()
 
 
-@pytest.mark.parametrize("file", CASES, ids=lambda file: f"{file.parent.name}/{file.name}")
+@looped("file", CASES, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_case(file, monkeypatch):
     """Matrix Market files are read in blocks, of which only very small ones divide these files."""
     for size in (None, 1, 64) if ".mtx" in file.name else (None,):
@@ -70,7 +71,7 @@ def check(file: Path) -> None:
     assert peek(file).shape == (m, n)
 
 
-@pytest.mark.parametrize(
+@looped(
     "file",
     [file for file in CASES if file.parent.name == "rejected"],
     ids=lambda file: file.name,

@@ -26,6 +26,7 @@ from tests.io.hostile_binary import (
     variable,
     with_field,
 )
+from tests.loops import looped
 
 GOOD = "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"
 TWO = np.array([1.0, 2.0]).tobytes()
@@ -165,7 +166,7 @@ def refused(file, content: bytes, message: str, *readers) -> None:
         assert text.startswith(f"{file}: ") and message in text and len(text) < 300 + len(str(file))
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@looped("name", ARRAYS)
 def test_array(tmp_path, name):
     content, message = ARRAYS[name]
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -174,7 +175,7 @@ def test_array(tmp_path, name):
         assert "the array 'data' is damaged" in error_of(read, tmp_path / "a.npz")
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@looped("name", ARRAYS)
 def test_array_of_a_permutation(tmp_path, name):
     content, message = ARRAYS[name]
     meta = npy(np.array(json.dumps({"format_version": 1, "kind": "dulmage_mendelsohn"})))
@@ -197,7 +198,7 @@ def test_archive(tmp_path, name):
     refused(tmp_path / "a.npz", content, message, read, read_matrix, peek)
 
 
-@pytest.mark.parametrize("name", MATLAB)
+@looped("name", MATLAB)
 def test_matlab(tmp_path, name):
     content, message = MATLAB[name]
     refused(tmp_path / "a.mat", content, message, read, read_matrix, peek)

@@ -31,6 +31,7 @@ from btfperm.io import (
     read_mpi,
     write_matrix,
 )
+from tests.loops import looped
 
 SHARED = Path(__file__).parents[3] / "shared" / "matrices"
 PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -69,9 +70,9 @@ def expanded(low, symmetry):
     return low.toarray() + other - np.diag(np.diag(other))
 
 
-@pytest.mark.parametrize("packing", PACKERS)
-@pytest.mark.parametrize("symmetry", SYMMETRIES)
-@pytest.mark.parametrize("field", FIELDS)
+@looped("packing", PACKERS)
+@looped("symmetry", SYMMETRIES)
+@looped("field", FIELDS)
 def test_round_trip(tmp_path, monkeypatch, run_seed, field, symmetry, packing):
     rng = np.random.default_rng([run_seed, len(packing)])
     low = random_matrix(rng, field, symmetry)
@@ -103,9 +104,9 @@ def test_round_trip(tmp_path, monkeypatch, run_seed, field, symmetry, packing):
     assert (header.shape, header.entries) == (low.shape, low.nnz)
 
 
-@pytest.mark.parametrize("symmetry", SYMMETRIES)
-@pytest.mark.parametrize("field", ["real", "integer", "complex"])
-@pytest.mark.parametrize("block", BLOCKS)
+@looped("symmetry", SYMMETRIES)
+@looped("field", ["real", "integer", "complex"])
+@looped("block", BLOCKS)
 def test_dense_file(tmp_path, monkeypatch, run_seed, field, symmetry, block):
     monkeypatch.setattr(matrix_market_body, "BLOCK", block)
     rng = np.random.default_rng(run_seed)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io import matlab, peek, read, read_matrix, write_matrix
 from btfperm.io.mat5_elements import SPARSE, variables
+from tests.loops import looped
 
 
 @pytest.fixture
@@ -41,9 +42,9 @@ def same_pattern(pattern, A):
 # -- npz ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("layout", ["csc", "csr", "coo", "bsr", "dia"])
-@pytest.mark.parametrize("kind", ["array", "matrix"])
-@pytest.mark.parametrize("compressed", [True, False])
+@looped("layout", ["csc", "csr", "coo", "bsr", "dia"])
+@looped("kind", ["array", "matrix"])
+@looped("compressed", [True, False])
 def test_npz(tmp_path, A, layout, kind, compressed):
     matrix = getattr(scipy.sparse, f"{layout}_{kind}")(A)
     file = tmp_path / "a.npz"

@@ -20,6 +20,7 @@ from btfperm.errors import UnreadableInputError
 from btfperm.io import peek, read, read_matrix, write_matrix
 from btfperm.io.formats import matrix_formats, writer_of
 from btfperm.io.gzip_stream import GzipStream
+from tests.loops import looped
 
 TEXT = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
 OTHER = b"%%MatrixMarket matrix array real general\n3 1\n1\n1\n1\n"
@@ -249,7 +250,7 @@ def member(data, *, flags=0, fields=b"", crc=None, size=None):
 LARGE = bytes(range(256)) * 4000
 
 
-@pytest.mark.parametrize(
+@looped(
     ("packed", "content"),
     [
         (member(TEXT, flags=8, fields=b"name\0"), TEXT),
@@ -262,7 +263,7 @@ LARGE = bytes(range(256)) * 4000
     ],
     ids=["name", "comment", "extra", "several", "bytes", "zeros", "stored"],
 )
-@pytest.mark.parametrize("step", [1, 100, 65_536, 10_000_000])
+@looped("step", [1, 100, 65_536, 10_000_000])
 def test_members_of_gzip(packed, content, step):
     if step == 1 and len(content) > 10_000:
         content, packed = content[:3_000], gzip.compress(content[:3_000])

@@ -19,6 +19,7 @@ from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io import load, read, save, write_matrix
 from btfperm.results import BlockTriangularForm
 from tests.io.mixed import MIXED
+from tests.loops import looped
 from tests.reports.answers import KEYS
 
 READABLE = ["npz", "json", "txt"]
@@ -116,8 +117,8 @@ def test_mat_has_the_outputs_of_dmperm(tmp_path):
     assert json.loads(fields["meta"].item())["convention"] == "matlab"
 
 
-@pytest.mark.parametrize("format", ["npz", "mat", "json", "txt"])
-@pytest.mark.parametrize("convention", ["btfperm", "matlab", "csparse", "btf", "klu", "superlu"])
+@looped("format", ["npz", "mat", "json", "txt"])
+@looped("convention", ["btfperm", "matlab", "csparse", "btf", "klu", "superlu"])
 def test_every_convention_in_every_format(tmp_path, format, convention):
     from btfperm.conventions import CONVENTIONS
 

@@ -11,11 +11,11 @@ import lzma
 import tarfile
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 
 import btfperm
 from btfperm.io import read, read_matrix
+from tests.loops import looped
 
 A = sp.csc_array(np.triu(np.ones((9, 9))) + np.tril(np.ones((9, 9))))
 PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -40,9 +40,9 @@ def archive(name: str, data: bytes) -> bytes:
     return held.getvalue()
 
 
-@pytest.mark.parametrize("packing", PACKERS)
-@pytest.mark.parametrize("suffix", ["mtx", "npz", "mat", "rb", "graph"])
-@pytest.mark.parametrize("kind", ["file", "a/a", "other"])
+@looped("packing", PACKERS)
+@looped("suffix", ["mtx", "npz", "mat", "rb", "graph"])
+@looped("kind", ["file", "a/a", "other"])
 def test_every_byte_is_reported_and_hashed(tmp_path, suffix, packing, kind):
     data = content(suffix, tmp_path)
     file = tmp_path / f"a.{suffix}{packing}"

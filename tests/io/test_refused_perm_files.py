@@ -20,6 +20,7 @@ from btfperm.io import load, save
 from btfperm.results import DulmageMendelsohn
 from tests import strategies
 from tests.io.mixed import MIXED
+from tests.loops import looped
 from tests.reports.answers import KEYS
 
 
@@ -118,7 +119,7 @@ def check_refused(folder, change, message):
     assert str(error.value).startswith(str(file))
 
 
-@pytest.mark.parametrize(("change", "message"), CORRUPTIONS, ids=[m for _, m in CORRUPTIONS])
+@looped(("change", "message"), CORRUPTIONS, ids=[m for _, m in CORRUPTIONS])
 def test_corrupted(tmp_path, change, message):
     check_refused(tmp_path, change, message)
 

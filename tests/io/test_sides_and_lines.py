@@ -15,13 +15,14 @@ import btfperm
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io import load, matlab, peek, read, read_matrix, write_matrix
 from btfperm.reports.perm_arrays import read_arrays
+from tests.loops import looped
 
 LONG = 40_000
 SUFFIXES = ("mtx", "mtx.gz", "npz", "mat", "rb", "rua")
 
 
-@pytest.mark.parametrize("shape", [(LONG, 1), (1, LONG), (LONG, 2), (2, LONG), (3, 0), (0, 3)])
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@looped("shape", [(LONG, 1), (1, LONG), (LONG, 2), (2, LONG), (3, 0), (0, 3)])
+@looped("suffix", SUFFIXES)
 def test_one_long_side(tmp_path, suffix, shape):
     m, n = shape
     places = [(m - 1, n - 1), (m // 2, 0)] if m and n else []

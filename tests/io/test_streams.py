@@ -20,6 +20,7 @@ from btfperm.errors import UnreadableInputError
 from btfperm.io import peek, read
 from btfperm.io.tar_members import members
 from btfperm.io.xz_stream import XzStream
+from tests.loops import looped
 
 TEXT = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
 BOUND = 64 << 20  # bytes of memory
@@ -90,8 +91,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("packer", [bytes, gzip.compress], ids=["plain", "gzip"])
-@pytest.mark.parametrize("name", HOSTILE)
+@looped("packer", [bytes, gzip.compress], ids=["plain", "gzip"])
+@looped("name", HOSTILE)
 def test_hostile_archives(tmp_path, name, packer):
     file = tmp_path / "a.tar"
     file.write_bytes(packer(HOSTILE[name]))

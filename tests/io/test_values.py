@@ -17,14 +17,15 @@ from btfperm import as_valued, read_valued
 from btfperm.errors import UnreadableInputError
 from btfperm.io import read, read_matrix, write_matrix
 from tests.io.test_cases import CASES
+from tests.loops import looped
 from tests.oracles.plain_values import assert_is, same_pattern, summed, wide
 
 READABLE = [file for file in CASES if file.parent.name != "rejected"]
 SUFFIXES = [".mtx", ".mtx.gz", ".mtx.bz2", ".mtx.xz", ".npz", ".mat", ".rb"]
 
 
-@pytest.mark.parametrize("drop", [False, True])
-@pytest.mark.parametrize("file", READABLE, ids=lambda file: f"{file.parent.name}/{file.name}")
+@looped("drop", [False, True])
+@looped("file", READABLE, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_files_of_the_reader(file, drop):
     """The values are those of `read_matrix` with duplicates added up, in the pattern of `read`. A
     file without values, or with values that only `read` accepts because it skips them, gives an
@@ -65,11 +66,9 @@ def test_symmetric_files_get_their_sign_and_conjugate(tmp_path):
         assert V.field == field
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.complex128, np.int64])
-@pytest.mark.parametrize(
-    "suffix", [".mtx", ".mtx.gz", ".mtx.bz2", ".mtx.xz", ".npz", ".mat", ".rb"]
-)
-@pytest.mark.parametrize("empty", [False, True])
+@looped("dtype", [np.float64, np.complex128, np.int64])
+@looped("suffix", [".mtx", ".mtx.gz", ".mtx.bz2", ".mtx.xz", ".npz", ".mat", ".rb"])
+@looped("empty", [False, True])
 def test_files_that_are_written(tmp_path, suffix, dtype, empty):
     D = np.array([[0, -1, 0], [2, 0, 3]]) * (0 if empty else 1)
     A = sp.csc_array(D.astype(dtype) * (1j if dtype is np.complex128 else 1))

@@ -18,6 +18,7 @@ from btfperm.errors import InvalidMatrixError, LargeMatrixWarning, ResourceMissi
 from btfperm.io import read_matrix, write_matrix
 from btfperm.pattern import Pattern, arrays
 from btfperm.pattern import memory as memory_module
+from tests.loops import looped
 
 WIDE = 2**24  # columns, whose pointers take 64 MiB
 
@@ -92,9 +93,9 @@ def test_the_core_makes_the_columns(tmp_path, monkeypatch, suffix):
     assert (A.row.tolist(), A.col.tolist(), A.data.tolist()) == ([0], [18], [1.5])
 
 
-@pytest.mark.parametrize("suffix", ["npz", "rb", "mat"])
-@pytest.mark.parametrize("kind", ["f4", "f8", "c8", "c16", "i1", "i8", "u2", "?"])
-@pytest.mark.parametrize("empty", [0, 10_000])
+@looped("suffix", ["npz", "rb", "mat"])
+@looped("kind", ["f4", "f8", "c8", "c16", "i1", "i8", "u2", "?"])
+@looped("empty", [0, 10_000])
 def test_duplicates_are_added_up(tmp_path, run_seed, suffix, kind, empty):
     rng = np.random.default_rng(run_seed)
     rows, cols, values = rng.integers(0, 5, 60), rng.integers(0, 4, 60), rng.integers(0, 3, 60)

@@ -15,6 +15,7 @@ from btfperm.pattern.blocks_and_diagonals import (
     positions_of_blocks,
     positions_of_diagonals,
 )
+from tests.loops import looped
 
 
 def places(rows, cols) -> list[tuple[int, int]]:
@@ -40,10 +41,10 @@ def test_no_blocks_of_any_size():
     assert [array.size for array in found] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("piece", [1, 3, 10, 1 << 17])
-@pytest.mark.parametrize("block", [(1, 1), (3, 1), (1, 4), (2, 3)])
-@pytest.mark.parametrize("with_zeros", [False, True])
-@pytest.mark.parametrize("drop_zeros", [False, True])
+@looped("piece", [1, 3, 10, 1 << 17])
+@looped("block", [(1, 1), (3, 1), (1, 4), (2, 3)])
+@looped("with_zeros", [False, True])
+@looped("drop_zeros", [False, True])
 def test_blocks(run_seed, monkeypatch, piece, block, with_zeros, drop_zeros):
     """There are duplicate blocks, and their columns are in any order."""
     a_small_piece(monkeypatch, piece)
@@ -83,9 +84,9 @@ def test_one_block_of_a_large_matrix():
     assert listed(pattern) == places(np.tile([16, 17], 3), cols)
 
 
-@pytest.mark.parametrize("piece", [1, 3, 10, 1 << 17])
-@pytest.mark.parametrize("shape", [(5, 8), (8, 5), (1, 9), (9, 1), (6, 6), (0, 4), (4, 0)])
-@pytest.mark.parametrize("length", [3, 7, 12])
+@looped("piece", [1, 3, 10, 1 << 17])
+@looped("shape", [(5, 8), (8, 5), (1, 9), (9, 1), (6, 6), (0, 4), (4, 0)])
+@looped("length", [3, 7, 12])
 def test_diagonals(run_seed, monkeypatch, piece, shape, length):
     """Some diagonals lie outside the shape, and some end before it or behind it."""
     a_small_piece(monkeypatch, piece)
@@ -114,10 +115,10 @@ def test_offsets_are_compared_without_a_table(monkeypatch):
             positions_of_diagonals(np.ones((3, 4)), twice, (4, 4), None)
 
 
-@pytest.mark.parametrize("empty", [0, 10_000])
-@pytest.mark.parametrize("owned", [False, True])
-@pytest.mark.parametrize("drop_zeros", [False, True])
-@pytest.mark.parametrize("width", [np.int8, np.int32, np.int64])
+@looped("empty", [0, 10_000])
+@looped("owned", [False, True])
+@looped("drop_zeros", [False, True])
+@looped("width", [np.int8, np.int32, np.int64])
 def test_zeros_among_duplicates(run_seed, empty, owned, drop_zeros, width):
     """The lists hold unsorted columns, rows, or positions. A position that also has a nonzero value
     is no stored zero. With 10,000 empty rows and columns, arrays of their length are avoided."""

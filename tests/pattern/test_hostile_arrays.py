@@ -15,11 +15,12 @@ from btfperm.errors import (
     ResourceMissingError,
 )
 from btfperm.pattern import Pattern, as_pattern
+from tests.loops import looped
 
 HUGE = 2**40
 
 
-@pytest.mark.parametrize(
+@looped(
     ("indptr", "indices", "shape"),
     [
         pytest.param([0, 2, 1, 3], [0, 1, 2], (3, 3), id="indptr falls"),

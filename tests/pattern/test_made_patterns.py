@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import btfperm
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern import Pattern, as_pattern
+from tests.loops import looped
 
 A = sp.csc_array(np.array([[1.0, 0, 2], [0, 0, 0], [3, 4, 0]]))
 
@@ -25,7 +26,7 @@ COPIES = [
 ]
 
 
-@pytest.mark.parametrize(
+@looped(
     ("indptr", "indices", "shape", "message"),
     [
         ([0, 10**7, 0], [], (2, 2), "points to entry 10000000"),
@@ -43,7 +44,7 @@ COPIES = [
         ([0, 1, 2], [0, 1], None, "two whole numbers"),
     ],
 )
-@pytest.mark.parametrize("width", [None, np.int32, np.int64])
+@looped("width", [None, np.int32, np.int64])
 def test_the_constructor_refuses(indptr, indices, shape, message, width):
     if width is not None and not any(isinstance(i, float) or i > 2**31 for i in indptr + indices):
         indptr, indices = np.array(indptr, width), np.array(indices, width)

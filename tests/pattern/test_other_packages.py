@@ -19,6 +19,7 @@ import btfperm
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.io import read_matrix, write_matrix
 from btfperm.pattern import as_pattern
+from tests.loops import looped
 
 DENSE = np.array([[0.0, 2, 0], [1, 0, 0], [0, 0, 4]])
 FAR = np.int32([0, 10**7, 0])
@@ -255,7 +256,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("A", HOSTILE.values(), ids=HOSTILE)
+@looped("A", HOSTILE.values(), ids=HOSTILE)
 def test_changed_arrays_are_refused_everywhere(A, tmp_path):
     d, p = btfperm.dulmage_mendelsohn(np.eye(4)), btfperm.preorder(np.eye(4))
     for call in (

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import btfperm
 from btfperm.pattern import Pattern, as_pattern, inverse, permute
 from tests import strategies
+from tests.loops import looped
 from tests.oracles.plain_pattern import pattern
 
 FORMATS = ["coo", "csc", "csr", "lil", "dok", "bsr", "dia"]
@@ -295,8 +296,8 @@ def test_a_hundred_thousand_duplicates_of_one_entry():
     assert as_pattern(csr).nnz == 1
 
 
-@pytest.mark.parametrize("count", [3, 2**11 - 1, 2**11])
-@pytest.mark.parametrize("kind", ["?", "i1", "u8", "f2", "f4", "f8", "c8", "O"])
+@looped("count", [3, 2**11 - 1, 2**11])
+@looped("kind", ["?", "i1", "u8", "f2", "f4", "f8", "c8", "O"])
 def test_few_and_many_values_hold_the_same_zeros(count, kind):
     indptr, rows = [0, count], np.arange(count)
     values = np.ones(count).astype(kind)

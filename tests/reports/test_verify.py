@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from btfperm.reports.verify import CHECKS, verify
 from btfperm.reports.verify import reach as reach_module
 from btfperm.reports.verify.reach import reach
+from tests.loops import looped
 from tests.oracles.plain_block_triangular import block_triangular_form
 from tests.reports.answers import KEYS, MIXED, pattern_of, right_answer
 from tests.strategies import random_matrices, square
@@ -148,7 +149,7 @@ CORRUPTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", CORRUPTIONS)
+@looped("name", CORRUPTIONS)
 def test_names_the_error(name):
     changes, check, sentence = CORRUPTIONS[name]
     arrays = {k: v for k, v in (ANSWER | changes).items() if v is not None}

@@ -23,6 +23,7 @@ from btfperm.transversal.auto import measured
 from btfperm.transversal.auto_table import DEFAULT, TABLE
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
+from tests.loops import looped
 from tests.oracles.plain_matching import structural_rank
 from tests.transversal.methods import ALGORITHMS, INITIALIZERS, ROWS
 
@@ -68,7 +69,7 @@ EXAMPLES = {
 }
 
 
-@pytest.mark.parametrize(("what", "rule"), RULES, ids=lambda x: getattr(x, "name", x))
+@looped(("what", "rule"), RULES, ids=lambda x: getattr(x, "name", x))
 def test_each_rule_is_sound(what, rule):
     assert rule.choice in CHOICES[what]
     assert {condition.feature for condition in rule.when} <= set(Features.__slots__)

@@ -17,6 +17,7 @@ from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
 from btfperm.registry.counters import COUNTERS, PREFIXES
 from tests import families
+from tests.loops import looped
 from tests.transversal.methods import ROWS
 
 DECLARED = {counter.name for counter in COUNTERS}
@@ -124,7 +125,7 @@ def threads(request):
     _core.backends.share_always(before)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@looped("row", ROWS, ids=lambda row: row.name)
 def test_counters_agree_with_the_result(row, threads):
     """A search from an empty matching augments once for each matched column, along paths of an odd
     number of edges, and visits an entry for each. All threads count."""

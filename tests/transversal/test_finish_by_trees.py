@@ -18,6 +18,7 @@ from btfperm.pattern import as_pattern
 from tests import families, strategies
 from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching
+from tests.loops import looped
 from tests.oracles.plain_matching import structural_rank
 
 TREES = {"passes": 1e9, "max_phases": 10**9}
@@ -78,9 +79,9 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("start", [None, "greedy"])
-@pytest.mark.parametrize("family", LARGE)
+@looped("threads", [1, 2])
+@looped("start", [None, "greedy"])
+@looped("family", LARGE)
 def test_trees(family, start, threads, run_seed):
     hard = LARGE[family](run_seed)
     P, cols, cover, proven, _ = finish(hard.A, TREES, threads=threads, start=start)
@@ -89,9 +90,9 @@ def test_trees(family, start, threads, run_seed):
     check_proven(P, cols, cover)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("passes", [1e9, 1e-3], ids=["to the end", "for once"])
-@pytest.mark.parametrize("family", LARGE)
+@looped("threads", [1, 2, 5])
+@looped("passes", [1e9, 1e-3], ids=["to the end", "for once"])
+@looped("family", LARGE)
 def test_pushes(family, passes, threads, run_seed):
     """Pushes run to the end, or for one relabelling, after which Hopcroft-Karp finds the rest."""
     hard = LARGE[family](run_seed)

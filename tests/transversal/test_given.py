@@ -20,6 +20,7 @@ from btfperm.pattern import as_pattern
 from btfperm.transversal.given import given_problem
 from tests import strategies
 from tests.known_answers import read
+from tests.loops import looped
 from tests.oracles.plain_matching import structural_rank
 from tests.transversal.methods import ROWS
 
@@ -45,7 +46,7 @@ SPOILED = [
 
 
 @each_function
-@pytest.mark.parametrize("change", SPOILED)
+@looped("change", SPOILED)
 def test_arrays_that_are_no_transversal(function, change):
     A = np.triu(np.ones((N, N)))
     spoiled = replace(btfperm.maximum_transversal(A), **change)
@@ -111,8 +112,8 @@ def _owner(function):
     return _core.dulmage_mendelsohn if is_decomposition else _core.transversal
 
 
-@pytest.mark.parametrize("width", [np.int32, np.int64])
-@pytest.mark.parametrize("function", TAKES)
+@looped("width", [np.int32, np.int64])
+@looped("function", TAKES)
 def test_the_core_refuses_wrong_lengths(function, width):
     """Each array in turn is empty, has one place, or has nine places too many."""
     for wrong in TAKES[function]:

@@ -14,6 +14,7 @@ import pytest
 import btfperm
 from tests import families
 from tests.checks.check_transversal import check_transversal
+from tests.loops import looped
 from tests.transversal.methods import ALGORITHMS, each_algorithm, each_initializer
 
 NUMBERINGS = ["forward", "backward", "mixed"]
@@ -96,7 +97,7 @@ def test_large_dead_trees(run_seed):
 
 
 @pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
-@pytest.mark.parametrize(
+@looped(
     "hard",
     [
         pytest.param(families.stars(100, 100), id="stars"),

@@ -19,6 +19,7 @@ from btfperm.pattern import as_pattern
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 from tests.dulmage_mendelsohn.test_threads import shared
+from tests.loops import looped
 from tests.oracles import plain_matching
 from tests.transversal.methods import ROWS
 
@@ -102,8 +103,8 @@ def test_more_threads_than_any_machine_gives_are_refused(threads):
         btfperm.maximum_transversal([[1]], algorithm="p-dbfs", threads=threads)
 
 
-@pytest.mark.parametrize("value", [float("inf"), float("nan"), -1])
-@pytest.mark.parametrize(("row", "option"), WITH_NUMBERS, ids=lambda x: x.name)
+@looped("value", [float("inf"), float("nan"), -1])
+@looped(("row", "option"), WITH_NUMBERS, ids=lambda x: x.name)
 def test_an_option_is_a_finite_number(row, option, value):
     with pytest.raises(InvalidArgumentError, match=f"{option.name} of {row.name} must be a finite"):
         row.checked({option.name: value})

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, note
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import structural_rank as scipy_structural_rank
 
@@ -16,17 +16,20 @@ from btfperm.pattern import as_pattern
 from tests import strategies
 from tests.checks.check_matching import check_maximum
 from tests.checks.check_transversal import check_transversal
+from tests.loops import looped
 from tests.oracles import brute_force, plain_matching
 from tests.oracles.plain_pattern import pattern
 from tests.transversal.methods import (
     ALGORITHMS,
     AUGMENTING,
     INITIALIZERS,
-    each_initializer,
     in_64_bits,
 )
 
-methods = st.tuples(st.sampled_from(INITIALIZERS), st.sampled_from(ALGORITHMS))
+initializers = st.sampled_from(INITIALIZERS)
+methods = st.tuples(initializers, st.sampled_from(ALGORITHMS))
+# Each example runs every algorithm after one initializer.
+FOUR_TIMES = settings(max_examples=4 * settings().max_examples)
 
 
 def each_algorithm_on(A, initializer, initial=None):
@@ -42,8 +45,8 @@ def each_algorithm_on(A, initializer, initial=None):
         )
 
 
-@each_initializer
-@given(A=strategies.any_matrix())
+@FOUR_TIMES
+@given(A=strategies.any_matrix(), initializer=initializers)
 def test_every_pair_finds_a_maximum_transversal(A, initializer):
     rank = plain_matching.structural_rank(A)
     for algorithm, t in each_algorithm_on(A, initializer):
@@ -77,8 +80,8 @@ def test_rank_is_scipys(A):
     assert btfperm.structural_rank(A) == expected
 
 
-@each_initializer
-@given(data=st.data())
+@FOUR_TIMES
+@given(data=st.data(), initializer=initializers)
 def test_any_legal_matching_is_a_start(data, initializer):
     A = data.draw(strategies.any_matrix())
     row_match, col_match = data.draw(strategies.legal_matching(A))
@@ -93,8 +96,8 @@ def test_any_legal_matching_is_a_start(data, initializer):
             assert (t.col_match[col_match >= 0] >= 0).all()
 
 
-@each_initializer
-@given(A=strategies.any_matrix())
+@FOUR_TIMES
+@given(A=strategies.any_matrix(), initializer=initializers)
 def test_a_maximum_start_is_only_checked(A, initializer):
     row_match, col_match = plain_matching.maximum_matching(A)
     for algorithm, t in each_algorithm_on(A, initializer, col_match):
@@ -171,7 +174,7 @@ def test_stored_zeros(A):
     check_transversal(without, t, rank=plain_matching.structural_rank(without))
 
 
-@pytest.mark.parametrize(
+@looped(
     "options",
     [
         {"algorithm": "no-such-thing"},

@@ -19,6 +19,7 @@ from btfperm.path.request import Request
 from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
 from tests import families
+from tests.loops import looped
 from tests.transversal.methods import INITIALIZERS
 
 STARTS = [name for name in INITIALIZERS if name != "none"]
@@ -83,8 +84,8 @@ def test_min_degree_matches_the_smallest_degree_first():
     assert pairs("min-degree", RANDOM) >= RANKS[RANDOM] - 5
 
 
-@pytest.mark.parametrize("initializer", STARTS)
-@pytest.mark.parametrize("kind", MATRICES)
+@looped("initializer", STARTS)
+@looped("kind", MATRICES)
 def test_no_start_leaves_more_than_greedy_may(initializer, kind):
     """Each initializer matches at least 80 % of the maximum number of columns here, far more than
     the half that every maximal matching has."""

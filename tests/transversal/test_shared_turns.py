@@ -19,6 +19,7 @@ from btfperm.pattern import as_pattern
 from tests import families, strategies
 from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching
+from tests.loops import looped
 
 THREADS = [2, 3, 8]
 
@@ -188,8 +189,8 @@ def test_an_initializer_ends_when_no_row_is_unmatched(threads, run_seed):
     assert any(result.counters["start_edges"] < A.nnz / 2 for result in runs)
 
 
-@pytest.mark.parametrize("threads", THREADS)
-@pytest.mark.parametrize("family", FAMILIES)
+@looped("threads", THREADS)
+@looped("family", FAMILIES)
 def test_starts_are_maximal(family, threads, run_seed):
     P, rows, cols, *_ = run("greedy", with_rank(family, run_seed)[0], threads)
     j = np.repeat(np.arange(P.n), np.diff(P.indptr))

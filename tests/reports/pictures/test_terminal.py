@@ -10,6 +10,7 @@ import pytest
 
 import btfperm
 from btfperm.reports.pictures.terminal import STYLES, terminal_lines
+from tests.loops import looped
 
 DOTS = {0x01: (0, 0), 0x02: (1, 0), 0x04: (2, 0), 0x40: (3, 0)}
 DOTS |= {0x08: (0, 1), 0x10: (1, 1), 0x20: (2, 1), 0x80: (3, 1)}
@@ -41,9 +42,9 @@ def test_each_dot_is_an_entry():
     assert (shown == A[d.row_perm][:, d.col_perm]).all()
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("shape", [(1, 1), (0, 4), (500, 3), (3, 500), (90, 100)])
-@pytest.mark.parametrize("columns", [20, 40, 79, 160])
+@looped("style", STYLES)
+@looped("shape", [(1, 1), (0, 4), (500, 3), (3, 500), (90, 100)])
+@looped("columns", [20, 40, 79, 160])
 def test_lines_fit_the_terminal(style, shape, columns):
     A = np.random.default_rng(1).random(shape) < 0.3
     d = btfperm.dulmage_mendelsohn(A)

@@ -11,6 +11,7 @@ import btfperm
 from btfperm import _core
 from tests.checks.check_graph_matching import check_graph_matching
 from tests.faults.test_allocation import each_failure
+from tests.loops import looped
 from tests.weighted.graph.graphs import IDS, NAMES, ROWS, VARIANTS, path, random_graph, star
 
 each_variant = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=IDS)
@@ -38,7 +39,7 @@ def everything_shared():
 
 
 @each_variant
-@pytest.mark.parametrize("n", [0, 1, 2, 7])
+@looped("n", [0, 1, 2, 7])
 def test_no_edges(name, options, n):
     for G in (
         sp.csc_array((n, n)),

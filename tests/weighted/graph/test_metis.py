@@ -11,6 +11,7 @@ import pytest
 import btfperm
 from btfperm.errors import UnreadableInputError
 from btfperm.io import comments, metis
+from tests.loops import looped
 from tests.weighted.graph.graphs import random_graph
 
 
@@ -27,8 +28,8 @@ def metis_text(G, fmt):
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("fmt", ["0", "1", "10", "11", "100", "101", "110", "111"])
-@pytest.mark.parametrize("suffix", [".graph", ".metis", ".graph.gz"])
+@looped("fmt", ["0", "1", "10", "11", "100", "101", "110", "111"])
+@looped("suffix", [".graph", ".metis", ".graph.gz"])
 def test_every_fmt(tmp_path, fmt, suffix):
     G = random_graph(40, 100, 1, "few")
     G.sort_indices()
@@ -75,8 +76,8 @@ def test_pieces_of_every_length_give_the_same_graph(tmp_path, monkeypatch, piece
     assert np.array_equal(btfperm.read_matrix(file).toarray(), expected), "no line end at the end"
 
 
-@pytest.mark.parametrize("piece", [1, 2, 5, 1 << 18])
-@pytest.mark.parametrize(
+@looped("piece", [1, 2, 5, 1 << 18])
+@looped(
     ("lines", "line", "what"),
     [
         (["2 1", "%", "2", "%%", "x"], 5, "whole numbers are expected, not 'x'"),

@@ -10,14 +10,15 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm.weighted.external import number_of_bytes
+from tests.loops import looped
 from tests.uneven import cycle_with_tail
 
 EXTERNAL = "local-max-external"
 
 
-@pytest.mark.parametrize("algorithm", ["local-max", EXTERNAL, "greedy"])
-@pytest.mark.parametrize("value", [0.0, -0.0, -1.0, np.inf, -np.inf, np.nan])
-@pytest.mark.parametrize("kind", ["file", "memory"])
+@looped("algorithm", ["local-max", EXTERNAL, "greedy"])
+@looped("value", [0.0, -0.0, -1.0, np.inf, -np.inf, np.nan])
+@looped("kind", ["file", "memory"])
 def test_a_wrong_weight_is_refused_at_every_place(tmp_path, algorithm, value, kind):
     G = sp.coo_array(cycle_with_tail())
     for at in (0, 3, 7):
