@@ -38,7 +38,7 @@ CHOICES = {
     "side": ["rows", "columns"],
     "threads": ["one", "all"],
     "place over ranks": ["cpu", "mpi"],
-    "start on mpi": ["greedy", "karp-sipser"],
+    "start on mpi": ["greedy", "karp-sipser", "own-blocks"],
     "algorithm on mpi": ["ms-bfs"],
     "published": [row.name for row in ROWS if row.reference != "btfperm"],
     "published on gpu": ["apfb-wr", "g-pr-shr"],
