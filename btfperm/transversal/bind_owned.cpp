@@ -63,7 +63,7 @@ struct BoundTrees {
     return delivered(trees.outbox(), A.ranks);
   }
 
-  // Throws unless each line, except notices, names a row or column here. Returns their number.
+  // Throws unless each line, except notices, names a row or column here. Returns how many lines.
   std::int64_t checked(const In<I>& lines) const {
     if (lines.shape(0) % 3 != 0) throw std::invalid_argument("a line has three fields");
     for (std::size_t k = 0; k < lines.shape(0); k += 3) {
@@ -169,7 +169,7 @@ struct BoundKarpSipser {
     return {counts.data(), rows.data(), first.data()};
   }
 
-  // Throws unless each line names a row, column or ghost here. Returns their number.
+  // Throws unless each line names a row, column or ghost here. Returns the number of lines.
   std::int64_t checked(const In<I>& lines) const {
     if (lines.shape(0) % 3 != 0) throw std::invalid_argument("a line has three fields");
     for (std::size_t k = 0; k < lines.shape(0); k += 3) {

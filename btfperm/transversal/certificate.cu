@@ -3,10 +3,10 @@
 //
 // Idea        Alternating breadth-first search from all unmatched columns. If it reaches no
 //             unmatched row, the rows reached and the matched columns not reached are a cover
-//             (Kőnig) of the size of the matching. The cover is then checked against every entry;
-//             this check uses no data of the search that found the matching.
-// Cost        visits each entry once for the cover and once for the check; one launch for each
-//             level
+//             (Kőnig) of the size of the matching. Every entry is then checked against the cover.
+//             If the search for the matching has marked the rows of a cover, that is checked first
+// Cost        visits each entry at most once for the cover and once for each check; one launch for
+//             each level
 // Encodings   reached[i] = 1: row i is reached, and in the cover; queue: columns reached
 // Races       a row is claimed by atomicExch, so its column is queued once; flags are only set to 1
 

@@ -3,13 +3,13 @@
 //
 // Idea        A set of rows and columns that contains an end of every entry (a cover) is never
 //             smaller than a matching. Kőnig: a maximum matching has a cover of its own size, which
-//             contains one end of each pair. Some algorithms report the rows of such a cover, which
-//             their last search without a path has visited; `find_cover` computes them for the
-//             others. `certify` uses nothing else of the search.
+//             contains one end of each pair. Some algorithms report the rows of such a cover;
+//             `find_cover` computes them for the others. `certify` uses the matching and these
+//             rows, and nothing else of the search.
 // Paper       D. Konig, "Graphok es matrixok", Matematikai es Fizikai Lapok 38 (1931)
-// Cost        find_cover O(nnz), workspace 2 n. certify O(nnz + n log d), no workspace: it visits
-//             the lists of columns outside the cover, and searches for the matched entry of each
-//             other column; d = entries of the longest column
+// Cost        find_cover O(m + n + nnz), workspace 2 n. certify O(m + nnz + n log d), no workspace:
+//             it searches for the matched entry of each column, and visits the lists of columns
+//             outside the cover; d = entries of the longest column
 // Encodings   in_cover bytes: 1 = in the cover
 #pragma once
 
@@ -28,8 +28,8 @@
 namespace btfperm {
 
 // Marks the rows that an alternating search from the unmatched columns reaches. False: it reached
-// an unmatched row, so the matching is not maximum, or the budget ended the search; in that case it
-// may also throw Unfinished.
+// an unmatched row, so the matching is not maximum, or the budget ended the search. The end of the
+// budget may also throw Unfinished.
 template <class I>
 bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_in_cover,
                 int threads, Workspace& workspace, Budget& budget) {
@@ -257,8 +257,8 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
 }
 
 // A transversal has at most as many entries as there are nonempty columns, or nonempty rows. Rows
-// are counted only until there are as many as columns. `seen` (m) is workspace. Throws Unfinished
-// when the budget ends the call.
+// are counted only until there are as many as nonempty columns. `seen` (m) is workspace. Throws
+// Unfinished when the budget ends the call.
 template <class I>
 I rank_at_most(const PatternView<I>& A, std::uint8_t* seen, Budget& budget) {
   I cols = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The signature of every algorithm in this package
+// The signature of every algorithm of this package on the CPU
 //
 //   void name(pattern, matching, options, workspace, budget, counters, proof)
 //
@@ -53,8 +53,8 @@ struct Proof {
   bool complete = false;       // otherwise find_cover must compute them
 };
 
-// The counters of a search (registry/counters.py); those that do not apply stay 0 and are not
-// reported.
+// The counters of a search (registry/counters.py); those that do not apply stay 0. Only those that
+// are not 0 are reported.
 struct Counters {
   std::int64_t edges = 0;          // entries visited
   std::int64_t phases = 0;         // rounds of search and augmentation

@@ -3,7 +3,8 @@
 //
 // Idea        A rank knows the degrees of its rows and columns: the numbers of their unmatched
 //             neighbours. A row or column of degree one and its neighbour are matched at once if
-//             both belong to the rank, and so on until the rank has none left. If the neighbour
+//             both belong to the rank, and so on until the rank has none left, or has collected
+//             as many lines for other ranks as the caller permits. If the neighbour
 //             belongs to another rank, a row claims its column, and a column proposes to its row.
 //             Only the owner of a column matches it to a row that claims it, and only the owner of
 //             a row accepts a proposal. In some steps, columns of any degree choose a row, too.
@@ -11,17 +12,17 @@
 //             it is the neighbour itself, so that no list is searched for it.
 // Order       A column that has proposed waits for the answer, which is the announcement that its
 //             row is matched, to it or to another column. A claim of another row waits, too. A row
-//             that claims a column needs no answer: its degree is one, so either the column becomes
-//             its mate, or the degree becomes zero when the column is matched. If both ends of an
-//             entry claim each other, both owners match them.
+//             that claims a column has no other choice: either a line reports that the column has
+//             accepted it, or its degree becomes zero, because the column was matched to another
+//             row. If both ends of an entry claim each other, both owners match them.
 // Lines       (target, a, b); target: a position at the receiver
 //               row, sum, change            the degree and the sum of the row change; change != 0
 //               row, column, 0              the column proposes to the row
 //               row, -1 - column, 0         the column has accepted the claim of the row
 //               -1 - column, ghost, 0       the row, a ghost of the receiver, claims the column
 //               -1 - ghost, column, 1       the row, a ghost of the receiver, is matched
-// Cost        O(entries of the rank). A step has about as many lines as the caller permits; a
-//             change of a row of another rank is sent once in a step.
+// Cost        O(entries of the rank). A step has at most about as many lines as the caller permits;
+//             the changes of a row of another rank are sent as one line in a step.
 // Invariants  after the lines of a step, degree and sum of a column of this rank are those of its
 //             rows that are not known to be matched. The degree of a row may be too large by
 //             columns whose lines are on their way, but counts every unmatched column
@@ -109,7 +110,7 @@ class OwnedKarpSipser {
 
   // Processes the lines that arrived and applies the rule of degree one until the rank has no such
   // row or column, or about `most` lines for other ranks. `choices`: how many columns of any degree
-  // choose a row. Returns the number of visited entries.
+  // choose a row, at most. Returns the number of visited entries.
   std::int64_t step(std::int64_t n_lines, const I* lines, std::int64_t choices, std::int64_t most,
                     Budget& budget) {
     edges_ = 0;

@@ -85,8 +85,8 @@ extern "C" __global__ void write_lines(Trees* state, Index first_root, Index* li
 }
 
 // Augments from the ends of all ended trees (`is_start`), or from the places that the lines name.
-// Lines for other ranks go to `pending`: rank, target and second field. `ended` counts the paths
-// that start here.
+// Lines for other ranks go to `pending`: rank, target and second field. `ended` counts the paths of
+// this rank's roots.
 extern "C" __global__ void __launch_bounds__(256, 4)
     augment(Trees* state, Index n_lines, const Index* lines, Index is_start, Index* pending) {
   const Rank own(state);
@@ -122,7 +122,7 @@ extern "C" __global__ void write_paths(Trees* state, const Index* pending, Index
 }
 
 // Releases the rows and columns of ended trees, and lists the columns of the others. Counts the
-// rows.
+// released rows.
 extern "C" __global__ void __launch_bounds__(256, 4) release(Trees* state) {
   const Rank own(state);
   own.begin_step();

@@ -4,8 +4,8 @@
 // Idea        Trees grow from unmatched columns. A rank extends them through the rows and columns
 //             that it owns, a given number of levels deep, and collects lines (messages) for the
 //             owners of the others; one exchange then serves many levels. A row of another rank (a
-//             ghost) is claimed at most once in a phase: `ghost_seen` marks it until the caller
-//             clears it. Augmentation follows each path through the rank in the same way.
+//             ghost) is claimed at most once in a phase: `ghost_seen` marks it until `restart` or
+//             the caller sets the marks again. Augmentation follows each path through the rank.
 // Roots       Roots have local numbers: a column of this rank its position, a root of another rank
 //             n_cols + its place in foreign_. A rank that meets a foreign root subscribes to it at
 //             its owner, which reports the end of its tree; so all ranks stop growing it.
@@ -89,7 +89,7 @@ class OwnedTrees {
 
   // Processes the lines that arrived, and expands at most `most` columns, of at most `depth` levels
   // of this rank; later calls expand the others. Returns the number of trees of this rank's roots
-  // that have ended, and adds the visited entries to `edges`.
+  // that have ended in this call, and adds the visited entries to `edges`.
   std::int64_t grow(std::int64_t n_lines, const I* lines, std::int64_t depth, std::int64_t most,
                     std::int64_t& edges, Budget& budget) {
     ended_now_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two steps that put items in a block's queue: the items of the second step that fit, which a third
-// step takes out, and those that do not fit
+// Two steps put items in a block's queue. A third step takes out the items of the second step that
+// fit; those that do not fit are in `list`
 #include "backends/gpu/block_queue.cuh"
 
 constexpr unsigned room = 64;

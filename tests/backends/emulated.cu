@@ -24,7 +24,8 @@ extern "C" __global__ void words(Index* out) {
 // The lanes that are active together with each lane.
 extern "C" __global__ void together(unsigned* masks) { masks[threadIdx.x] = __activemask(); }
 
-// Each thread appends its own number; lanes that arrive together share one atomic operation.
+// Each thread appends those of its numbers that are no multiples of 3; lanes that arrive together
+// share one atomic operation.
 extern "C" __global__ void append(Index n, Index* list, Count* size) {
   for (long long k = first_item(); k < n; k += item_stride())
     if (k % 3) list[place_at_end(size)] = static_cast<Index>(k);

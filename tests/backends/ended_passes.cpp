@@ -2,7 +2,7 @@
 // ended_passes: runs one long pass of the core with a budget that has already ended, or with none
 //
 // ended_passes NAME THREADS SECONDS prints "ended" or "whole", and the number of output elements
-// that the pass did not write. No pass polls the clock before the end of its first piece.
+// that the pass did not write. SECONDS is the time limit; 0 is no limit.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// long_columns: how often passes poll their budget if a few columns hold all the entries
+// long_columns: how often passes poll their budget if each column has thousands of entries
 //
-// long_columns PASS prints the number of polls of a pass and its number of entries. Each poll reads
-// the clock, which is replaced here by one that counts.
+// long_columns PASS prints the number of polls of a pass and the number of entries that it reads.
+// Each poll reads the clock, which is replaced here by one that counts.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

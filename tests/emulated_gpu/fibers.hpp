@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The threads of a device as fibers on threads of the CPU
 //
-// Idea        A block is one thread of the CPU, and its threads are fibers. Each fiber has a stack
-//             of its own and runs until it must wait for others (a barrier, the lanes of its warp)
-//             or, at one of 16 accesses to words that others write, yields. Then a random number
-//             selects the fiber that continues. So a run may show any order of these accesses, and
-//             a seed repeats the order within a block. All blocks of a cooperative launch run at
-//             the same time, of other launches two.
-// Cost        two switches a thread, two more for each wait; 256 KiB of address space a thread
+// Idea        A block runs on one thread of the CPU, and its threads are fibers, each with a stack
+//             of its own. A fiber runs until it must wait for others (a barrier, lanes of its warp)
+//             or, on average at one of 16 accesses to words that others write, yields. Then a
+//             random number selects the fiber that continues. So a run may show many orders of
+//             these accesses, and a seed repeats the order within a block that reads nothing of
+//             other blocks. All blocks of a cooperative launch run at the same time, of others two.
+// Cost        two switches a thread, two more for each wait or yield; 256 KiB of addresses a thread
 #pragma once
 
 #include <atomic>

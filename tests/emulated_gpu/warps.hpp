@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations of a warp: all lanes of the mask must arrive, and from the same line
+// Operations of a warp: all lanes of the mask that have not ended must arrive, from the same line
 #pragma once
 
 #include "fibers.hpp"

@@ -8,8 +8,8 @@
 // at a column c that another thread has matched in this phase already, to a row that c has reached
 // (predecessor[cmatch[c]] == c).
 //
-// Invariants  A matched column stays matched. cmatch is right at the end: a column is only ever
-//             matched to rows whose predecessor it is. Several rows may claim the same column:
+// Invariants  A matched column stays matched. cmatch is right at the end: a phase matches a column
+//             only to rows whose predecessor it is. Several rows may claim the same column:
 //             FixMatching makes all but one unmatched, and also the ends of paths that no thread
 //             followed. Each phase matches at least one more column: of the threads whose paths
 //             meet, one continues

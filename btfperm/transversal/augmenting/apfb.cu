@@ -19,14 +19,12 @@
 //             a launch that finds no column of its level changes nothing; such launches are not
 //             counted as levels
 // Cost        Each level inspects all columns, O(n), whatever it reaches; each poll of the host is
-//             a synchronisation. A phase augments along at least one path; narrow levels make it
-//             slow
+//             a synchronisation. A phase that finds a path augments along at least one. Many levels
+//             with few columns each are slow
 // Prefer it   apfb-wr if augmenting paths are long, as on permuted meshes. If paths are short,
 //             prefer g-pr-shr, also if many columns are unmatched. If unmatched rows are near, as
-//             on meshes in natural order, prefer apsb-wr. With ct, apsb-wr is also faster in the
-//             geometric mean over the twenty graphs of our measurements. If paths are extremely
-//             long, only g-pr-shr and g-pr-noshr ended within the limit of our measurements. apfb
-//             is for comparison with apfb-wr
+//             on meshes in natural order, prefer apsb-wr. If paths are extremely long, prefer
+//             g-pr-shr. apfb is for comparison with apfb-wr
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh
 
 #include "transversal/augmenting/alternate.cuh"

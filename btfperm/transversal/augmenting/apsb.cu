@@ -15,10 +15,9 @@
 // Cost        As apfb: O(n) per level, and a synchronisation with the host; more phases, each of
 //             fewer levels
 // Prefer it   apsb-wr on meshes in natural order, where unmatched rows are near and apfb would
-//             search many further levels without result. In the geometric mean over the twenty
-//             graphs of our measurements, apsb-wr with ct is faster than apfb-wr. Prefer apfb-wr if
-//             paths are long, as on permuted meshes, because apsb then takes many phases. apsb is
-//             for comparison with apsb-wr
+//             search many further levels without result. Prefer apfb-wr if paths are long, as on
+//             permuted meshes, because apsb then takes many phases. apsb is for comparison with
+//             apsb-wr
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh
 
 #include "transversal/augmenting/alternate.cuh"
@@ -32,8 +31,8 @@ extern "C" __global__ void bfs_wr(Count launch, Count phase, Index bfs_level, In
 }
 
 // The improved Alternate: starts at the one row that each root stores. Paths of two roots may still
-// meet, because root and predecessor of a column may come from two threads, so alternate_from keeps
-// its check.
+// meet, because the root of a column and the predecessor of its row may come from two threads, so
+// alternate_from keeps its check.
 extern "C" __global__ void alternate_roots(Index nc, const Index* bfs_array, Index* cmatch,
                                            Index* rmatch, const Index* predecessor, State* state) {
   PathCounters counters;

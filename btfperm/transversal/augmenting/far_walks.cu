@@ -5,30 +5,30 @@
 // chain of pushes from an unmatched column is a walk. A wave is one global relabelling: a
 // breadth-first search from all unmatched rows that gives each row it reaches its distance.
 //
-// Idea        Waves follow one another at a fixed interval, without waiting for the previous one to
-//             end. A row's label is its distance by the newest wave that has reached it. Meanwhile
-//             walks run from all unmatched columns. A push matches the column to the row of least
-//             label in its list, and sets this label to one more than the second least, so that
-//             later columns choose other rows. Labels may be out of date; the next wave corrects
-//             them. If a wave ends and there was no push since its start, no unmatched column can
-//             reach an unmatched row: the matching is maximum.
+// Idea        While columns push, a new wave starts at least once in a fixed interval, even if the
+//             one before has not ended. A wave labels each row that it reaches with its distance.
+//             Meanwhile walks run from all unmatched columns. A push matches the column to the row
+//             of least label among those that it scans, and sets this label to one more than the
+//             second least, so that later columns choose other rows. Labels may be out of date; the
+//             next wave corrects them. If a wave ends and there was no push since its start, no
+//             unmatched column can reach an unmatched row: the matching is maximum.
 // Paper       the push and the global relabelling of A. V. Goldberg, R. E. Tarjan, "A new approach
 //             to the maximum-flow problem", J. ACM 35 (1988); here both run at the same time
-// Cost        O(nnz) per wave, some tens of waves. A step of a wave or of a walk is five dependent
-//             memory accesses; there is one grid barrier for 16 steps. Workspace: 9 (m + n)
-//             indices, m words
+// Cost        O(nnz) per wave. A step of a wave or of a walk is several dependent memory accesses;
+//             there is one grid barrier for at most 16 steps. Workspace: 9 (m + n) indices, m
+//             labels of 32 bits
 // Prefer it   if the search of meeting-trees has not ended after several hundred rounds and many
-//             columns are unmatched. For a few columns, trees from both sides are faster. Of the
-//             benchmark's graphs, only permuted honeycombs (`hex:*+rcp`) need it: on them, trees
-//             alone did not end within the limit of our measurements
+//             rows and columns are unmatched, as on permuted honeycombs (`hex:*+rcp` of the
+//             benchmarks). If few are unmatched, trees from both sides continue, see
+//             `meeting_trees_gpu.py`
 // Encodings   label[i] = 255 - the newest wave that has reached row i, in 8 bits, then the distance
 //             in 24 bits: a smaller label is better. `unlabelled`: no wave has reached row i;
 //             `retired`: row i was matched permanently in `meeting_peel.cu`
 // Invariants  row_match is always a matching. Only one thread holds the column that pushes next in
 //             a walk; between rounds this column is in `list` and has no row in col_match. A row
-//             that a wave has reached is in some warp's queue or in the shared list until its label
-//             has been propagated. A push scans at most 64 entries of a list, but the whole list in
-//             a round that may prove the matching maximum
+//             that a wave has reached is in a warp's queue or in the shared list until its label
+//             has been propagated; if that list is full, rows are dropped, and the waves so far
+//             prove nothing. A push scans at most 64 entries, but all in a round that may prove
 // Races       atomicExch matches a row to the column of the last thread that takes it, which then
 //             holds the displaced column. Labels are hints while columns push. If two threads take
 //             a row at once, col_match may be out of date when a wave reads it. `correct_col_match`
@@ -55,7 +55,7 @@ constexpr Index whole_list = static_cast<Index>(~Place{0} >> 1);
 struct Round {
   Count rows, over;  // rows that a wave has reached: in the warps' queues, in the shared list
   Count stored,
-      oldest;  // rows of `over` that came from queues; 255 - the oldest wave in a queue, or 0
+      oldest;  // rows of `over` left at the end of a round; 255 - the oldest wave in a queue, or 0
   Count pushes, edges;
 };
 
@@ -106,7 +106,7 @@ struct Course {
 
 using RowQueue = WarpQueue<1, room>;
 
-// The list that all warps share, for rows that they leave to the next round. Rows beyond `limit`
+// The list that all warps share, for rows that they leave to the next round. Rows that do not fit
 // are dropped.
 struct SharedList {
   Index* list;
@@ -152,8 +152,8 @@ struct Field {
   }
 
   // Propagates the label of row i of each lane (-1: no row) to all rows from which one push leads
-  // to row i, unless an equally new wave has reached them. The loads of a batch are issued together
-  // to hide their latency.
+  // to row i, unless the same or a newer wave has reached them. The loads of a batch are issued
+  // together to hide their latency.
   __device__ Count propagate(Index i, RowQueue& queue, const SharedList& shared_list) const {
     constexpr int batch = 4;
     const unsigned mine = i < 0 ? unlabelled : seen(&label[i]);
@@ -186,7 +186,7 @@ struct Field {
 };
 
 // Clears the labels and lists the unmatched rows and columns that have entries. If `core` is not
-// null, lists only those of the core, see `meeting_peel.cu`.
+// null, lists only the columns of the core, see `meeting_peel.cu`.
 extern "C" __global__ void prepare_far(Index m, Index n, const Index* indptr,
                                        const Index* row_indptr, const Index* row_match,
                                        const Index* col_match, const Index* owner,
@@ -284,8 +284,8 @@ __device__ void wave_round(const Field& field, const Course& course, const Index
   add_over_block(&counted->edges, edges);
 }
 
-// Runs until no unmatched column can reach an unmatched row, or a limit on rounds or entries is
-// reached. over: memory for two lists of `limit` rows; limit is at least m.
+// Runs until no unmatched column can reach an unmatched row, a limit on rounds or entries is
+// reached, or no wave is left. over: memory for two lists of `limit` rows; limit is at least m.
 extern "C" __global__ void __launch_bounds__(threads, 2)
     walk_far(const Index* indptr, const Index* indices, const Index* row_indptr,
              const Index* row_indices, Index* row_match, Index* col_match, unsigned* label,
@@ -344,7 +344,7 @@ extern "C" __global__ void correct_col_match(Index m, const Index* row_match, In
 }
 
 // Marks the rows of a minimum cover if no unmatched column can reach an unmatched row: the matched
-// rows that the last wave has not reached.
+// rows that the last wave has not reached; for retired rows, `owner` decides.
 extern "C" __global__ void mark_far_cover(Index m, const Index* row_match, const unsigned* label,
                                           const Index* owner, const Progress* progress,
                                           int* reached) {

@@ -10,8 +10,8 @@
 //             owner[i] = the root of the tree that contains row i's matched entry; -1: none yet. An
 //             unmatched row is its own root. in_cover, out_of_cover: row i was matched permanently
 //             by `meeting_peel.cu`; its row, or its column, is in a minimum cover
-//             up[i] = the row of the previous matched entry in its tree, towards the root: -1 - j
-//             for the first entry below column j, i for the first below row i
+//             up[i] = the row of the previous matched entry in its tree, towards the root. For the
+//             first entry below the root: -1 - j if the root is column j, k if it is row k
 //             state[j], state[n + i] = the State of the tree with root column j, or row i. joined:
 //             the tree has a path; released: the path was used, and the tree no longer exists
 // Invariants  the matching does not change while trees grow. An owner changes only from none or

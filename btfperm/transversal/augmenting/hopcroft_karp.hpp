@@ -6,15 +6,15 @@
 //             descend one level at a time then find disjoint paths of that shortest length.
 // Paper       J. E. Hopcroft, R. M. Karp, "An n^(5/2) algorithm for maximum matchings in bipartite
 //             graphs", SIAM J. Computing 2 (1973), algorithm A and section 3
-// Cost        O(nnz sqrt(m + n)) time: the best bound in this package. Workspace: 4 n
+// Cost        O((n + nnz) sqrt(n)) time. Workspace: 4 n
 // Prefer it   on meshes in natural order, and if a bound is needed; pothen-fan if few columns are
 //             unmatched
 // Encodings   level[j] - base = number of matched edges between column j and the unmatched columns;
 //             negative: not reached in this phase. `base` grows from phase to phase, which clears
 //             all levels at once. Depth-first searches set level -1 for columns they are done with
-// Invariants  after the search, every row in the list of a column of level k < last is matched to a
-//             column of level <= k + 1; unmatched rows occur only in lists of columns of level
-//             `last`
+// Invariants  after the breadth-first search, every row in the list of a column of level k < last
+//             is matched to a column of level <= k + 1; of the columns up to level `last`, only
+//             those of this level have unmatched rows in their lists
 #pragma once
 
 #include <algorithm>
@@ -145,7 +145,7 @@ class HopcroftKarp {
     }
   }
 
-  // The budget also counts the visit of a list without entries.
+  // The budget counts one more for each visit, so that visits of empty lists count, too.
   bool count_edges(I read) {
     counters_.edges += read;
     return budget_.spend(read + std::int64_t{1});

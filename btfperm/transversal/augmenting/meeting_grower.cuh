@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // meeting-trees, one round that extends the trees: a warp scans columns or rows of one side in the
-// lists of the round; in thin rounds, then those in the queue of its block; see meeting_trees.cu
+// lists of the round; if Plan::steps is not 0, then those in the queue of its block
 #pragma once
 
 #include "backends/gpu/block_queue.cuh"
@@ -29,7 +29,7 @@ using PathQueue = WarpQueue<3, 32>;               // see Meeting
 
 // What the warps of a block add to the counts of Round at the end of a round. Their counts are
 // summed first, so that a block needs one atomic operation for each count: the device carries out
-// only about one operation on the same address in a nanosecond.
+// operations on the same address one after the other.
 struct Tally {
   static constexpr int kinds = sizeof(Round) / sizeof(Count);
   Count many[kinds], first[kinds];
@@ -108,8 +108,8 @@ struct Grower {
     paths.spill(paths.count, lists.paths, &counted->paths, plan.paths);
   }
 
-  // Visits `other`, a row or column in the list of a vertex. Sets `*row` to the row of the matched
-  // entry of `other`, -1 if there is none.
+  // Visits `other`, a row or column in the list of a vertex. Sets `*row` to `other` if it is a row,
+  // else to the row matched to column `other`, or -1.
   __device__ Visit visit(Index other, Index code, Index root, Index* row) const {
     *row = side == cols ? other : seen(&graph.col_match[other]);
     Index other_root = other;  // of an unmatched column
@@ -124,7 +124,7 @@ struct Grower {
     return both ? path : other_tree;
   }
 
-  // Scans the lists of all lanes. Returns the lanes whose vertices border on other trees.
+  // Scans the lists of all lanes. Returns the lanes that found other trees and formed no path.
   __device__ unsigned expand(const Vertex& mine) {
     const unsigned upto = sum_up_to_lane(mine.degree);
     const unsigned total = __shfl_sync(whole_warp, upto, 31);
@@ -235,7 +235,7 @@ struct Grower {
   }
 
   // Scans what the warps of this block have put into their queue, in steps of the whole block; at
-  // most `plan.steps` steps, and only while the queue is short enough for one block.
+  // most `plan.steps` steps, and only while the queue fits into one step (max_step_items).
   __device__ void run_on(unsigned warp) {
     unsigned many = queue.next_step();
     for (int step = 0; step < plan.steps && many && many <= max_step_items; ++step) {

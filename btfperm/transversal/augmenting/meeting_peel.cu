@@ -4,31 +4,31 @@
 // Idea        A leaf is a column or row with exactly one unmatched neighbour, its support. Some
 //             maximum matching contains the entry between them, so the kernel matches them. This
 //             removes the support from all other lists and may create new leaves; the kernel
-//             repeats until there is none. The supports cover every entry of the vertices matched
+//             repeats while it finds enough. The supports cover every entry of the vertices matched
 //             here. The search may therefore ignore these vertices: a minimum cover of the rest,
 //             the core, together with the supports is a minimum cover of the whole matrix. A
-//             support does not update the degrees of its neighbours, because supports have the long
-//             lists. Instead, each short list is scanned again for two unmatched neighbours.
+//             support does not update the degrees of its neighbours, because supports usually have
+//             long lists. Instead, each short list is scanned again for two unmatched neighbours.
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981, phase
 //             one; on many threads: K. Kaya, J. Langguth, I. Panagiotas, B. Uçar, "Karp-Sipser
 //             based kernels for bipartite graph matching", ALENEX 2020
 // Cost        One launch. Each round costs a grid barrier and the inspection of two neighbours of
-//             each listed vertex. A position of a list whose neighbour is matched is read once in
-//             all rounds. Workspace: m + n indices, and 6 (m + n) indices for lists
-// Prefer it   if most entries are in long lists and many lists have one entry: on kron graphs the
-//             core is empty. Otherwise the kernel returns after it has read all list lengths. If
-//             lists are short (er:22:3, road), peeling would match two thirds of the vertices, but
-//             the walks of meeting_walks.cu match as many in less time
+//             each listed vertex. The part of a list before its first unmatched neighbour is not
+//             read again. Workspace: m + n indices, and 6 (m + n) indices for lists
+// Prefer it   if most entries are in long lists and many lists have one entry, as in kron graphs.
+//             Otherwise the kernel returns after it has read all list lengths: if lists are short,
+//             greedy and the walks of meeting_walks.cu match as many vertices in less time. If a
+//             column is matched already, it also returns
 // Encodings   vertex: column j as j, row i as -1 - i
 //             place[j], place[n + i] = 2 + the position of the first unmatched neighbour in the
-//             vertex's list; 0: none, or the vertex is matched. An unmatched vertex with at least 2
-//             is in the core
+//             vertex's list, at the last scan; 0: there is none, or the vertex is matched as a
+//             leaf. An unmatched vertex with at least 2 is in the core
 //             col_match[j] = -2: reserved by a thread that tries to match column j
 //             owner[i] = none, or in_cover or out_of_cover if row i was matched here, see Forest
-// Invariants  a matched vertex stays matched, so a scan never returns to a matched neighbour
+// Invariants  a matched vertex stays matched, so place never decreases, except to 0
 // Races       a thread reserves the column with one atomicCAS, then sets the row's mate with
 //             another. If the row is already matched, the thread releases the column. A reserved
-//             column counts as unmatched; a thread that fails to reserve it tries again in the next
+//             column counts as unmatched; a thread that finds it reserved tries again in the next
 //             round
 
 #include "backends/gpu/counting.cuh"
@@ -38,7 +38,7 @@
 
 constexpr int warps = 8;                    // of a block
 constexpr Index short_list = 256;           // longer ones rarely become leaves
-constexpr Count max_listed_per_pair = 256;  // a round that lists more vertices per pair is the last
+constexpr Count max_listed_per_pair = 256;  // a round that lists as many per pair is the last
 
 using Leaves = WarpQueue<3, 128>;  // vertex, and two neighbours that were unmatched
 
@@ -123,7 +123,7 @@ struct Core {
   }
 };
 
-// Reads all list lengths and returns whether peeling is worthwhile.
+// Reads all list lengths, sets `place` and `owner`, and returns whether peeling is worthwhile.
 __device__ bool is_worthwhile(const Core& core, Count both, Count vertices_per_leaf,
                               Peeled* counters) {
   Count matched = 0, leaves = 0, long_entries = 0;
@@ -148,8 +148,8 @@ __device__ bool is_worthwhile(const Core& core, Count both, Count vertices_per_l
          seen(&counters->long_entries) > entries;  // of 2 * entries: each is in two lists
 }
 
-// Scans all short lists, then the vertices that had two unmatched neighbours. Returns the number of
-// rounds.
+// Scans all short lists, then in each round the vertices that the round before has listed. Returns
+// the number of rounds.
 __device__ Count peel_in_rounds(const Core& core, Index* lists, Leaves queue, Count both,
                                 Peeled* counters, Count* edges) {
   const Count all = static_cast<Count>(gridDim.x) * warps;
@@ -191,7 +191,7 @@ __device__ Count peel_in_rounds(const Core& core, Index* lists, Leaves queue, Co
 }
 
 // lists: 6 (m + n). Matches nothing if a column is matched, if fewer than one vertex in
-// `vertices_per_leaf` has a list of one entry, or if most entries are in short lists.
+// `vertices_per_leaf` has a list of one entry, or unless most entries are in long lists.
 extern "C" __global__ void __launch_bounds__(32 * warps, 4)
     peel(Index m, Index n, const Index* indptr, const Index* indices, const Index* row_indptr,
          const Index* row_indices, Index* row_match, Index* col_match, Index* place, Index* owner,

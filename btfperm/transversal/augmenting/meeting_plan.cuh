@@ -29,7 +29,7 @@ struct Limits {
   Count edges, rounds;  // in one launch
   Count max_thin;       // a round is thin, too small for the device, up to this many open vertices
   Count share[2];       // a phase ends with one path for this number of vertices; [1]: if thin
-  int steps;            // of a block between two barriers, if thin
+  int steps;            // of a block between barriers, if the growing sides have <= max_thin open
   Count max_ratio;      // a side with more times the open vertices of the other waits, if not thin
   Count few_open;       // if more are open on both sides together, the side with more waits
 };
@@ -82,8 +82,8 @@ struct Plan {
       action = turn;
     } else {
       action = grow;
-      // A side with more open vertices waits: its trees do not grow. In a thin round both sides
-      // grow: the round does not fill the device, so the larger side costs no time.
+      // A side waits (its trees do not grow) if it has too many open vertices for the other. In a
+      // thin round both sides grow: it does not fill the device, so the larger side costs no time.
       Count growing = 0;
       for (int side : {cols, rows}) {
         grows[side] = all_thin || open(side) <= (both > limits.few_open ? 1 : limits.max_ratio) *

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting-trees: augmenting paths where trees from both sides meet, in one launch
+// meeting-trees: augmenting paths where trees from both sides meet, in a persistent kernel
 //
 // Idea        Alternating trees grow from all unmatched columns and all unmatched rows at once;
-//             where two trees meet, one of either kind, they form an augmenting path. When a phase
-//             has enough paths, the kernel augments along them and releases their trees. All other
-//             trees stay and grow into the vertices that became available. Only their border, the
-//             vertices with neighbours in other trees, is scanned again. When the trees of one
-//             side are complete and there is no path, the matching is maximum. The whole search is
-//             one persistent kernel: its blocks meet at a grid barrier after each round. If few
-//             vertices are open, each block takes several steps on its own between two barriers.
+//             where two trees without a path meet, one of either kind, they form an augmenting
+//             path. When a phase has enough paths, the kernel augments along them and releases
+//             their trees. All other trees stay and grow into the vertices that became available.
+//             Only their border, the vertices with neighbours in other trees, is scanned again.
+//             When the trees of one side are complete and there is no path, the matching is
+//             maximum. The blocks meet at a grid barrier after each round. If the sides that grow
+//             have few open vertices, each block takes several steps between two barriers. A launch
+//             has limits on rounds and entries; the next one continues.
 // Paper       ours, after A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for
 //             maximum cardinality matching in bipartite graphs", IPDPS 2015 (trees are kept), and
 //             M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum cardinality
 //             matching algorithms for bipartite graphs", Euro-Par 2013 (their roots)
 // Cost        O(nnz) per phase at most, usually a part of it. A round costs a grid barrier and
-//             some eight dependent memory accesses; a step without a barrier costs six. Slow if
-//             paths cross a large mesh. Workspace: 11 m + 9 n + 3 min(m, n) + nnz / 16, m + n words
+//             several dependent memory accesses. Slow if paths cross a large mesh. Workspace:
+//             11 m + 9 n + 3 min(m, n) + nnz / 16 indices, m + n ints
 // Prefer it   on a GPU, nearly always; apsb-wr can be faster on a geometric graph in natural order.
 //             If unmatched rows and columns lie far apart, as in a large permuted mesh with holes,
 //             see `far_walks.cu`
 // Encodings   an item of a list is a matched entry, as its row i, or a root: column j as -1 - j,
-//             row i as i; others: forest.cuh. A vertex is open if its list has not been scanned
-//             yet. A piece is a listed item and the number of a part of its list
+//             row i as i; others: forest.cuh. A vertex is open while it is in `next` or `pieces`,
+//             to be scanned. A piece is a listed item and the number of a part of its list
 // Invariants  at the start of each round: 1. the matching is legal. 2. every matched entry of a
-//             growing tree is in `next`, `pieces` or `border`, or all its neighbours are in its
-//             tree. 3. no entry is in two of these. So when a side has no open vertex and this
-//             phase has no path, the trees of this side are complete
+//             growing tree is in `next`, `pieces` or `border`, or each of its neighbours is in its
+//             tree or matched permanently (meeting_peel.cu). So when a side has no open vertex and
+//             this phase has no path, the trees of this side are complete
 // Races       see forest.cuh. The counts of a round are read after its barrier, see Round
 
 #include "backends/gpu/grid_barrier.cuh"
@@ -166,8 +167,8 @@ struct Buffers {
 };
 
 // Does the part of this warp, or of this block if plan.steps is not 0, in a round of one side.
-// `first`: the number of this warp or block among the `all` of this side. Returns the number of
-// entries read.
+// `first`: the number of the first of the `all` warps or blocks of this side. Returns the number
+// of entries read.
 template <int side>
 __device__ Count grow_side(const Graph& graph, const Forest& forest, const Lists& lists,
                            const Plan& plan, Round* counted, Buffers& buffers, Count first,
@@ -212,8 +213,8 @@ __device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists
                      plan.paths + tally.first[Round::in_paths] + paths);
 }
 
-// workspace: 9 (m + n) + 2 m; pieces: 8 `max_pieces`, for `max_pieces` pieces per side; paths: 3
-// min(m, n); state: m + n, all 0.
+// workspace: 9 (m + n) + 2 m; pieces: 8 `max_pieces`, two lists of `max_pieces` pieces for each
+// side; paths: 3 min(m, n); state: m + n, all 0 at the first launch.
 extern "C" __global__ void __launch_bounds__(32 * warps, 2)
     meeting_trees(Index m, Index n, const Index* indptr, const Index* indices,
                   const Index* row_indptr, const Index* row_indices, Index* row_match,
@@ -287,7 +288,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
 
 // If the search has ended, sets reached[i] to 1 if row i is in a minimum cover, else to 0. owner[i]
 // decides for rows that `meeting_peel.cu` matched. Of the others, the cover contains those in trees
-// of columns if these trees are complete; otherwise, those that no tree of a row has reached.
+// of columns if these are complete; otherwise, the matched ones that no tree of a row has reached.
 // `progress` is null if peeling left nothing to search: then no row is in a tree of a column.
 extern "C" __global__ void mark_cover(Index m, const Index* owner, const int* state,
                                       const Index* row_match, Index n, const Progress* progress,

@@ -3,7 +3,7 @@
 //
 // Idea        An unmatched column takes the row of least label among at most 64 in its list. The
 //             column that was matched to it pushes next, and the row's label becomes one more than
-//             the second least one (1 if the row was unmatched): an estimate of the distance to an
+//             the second least one (1 if the label was 0): an estimate of the distance to an
 //             unmatched row. Such a chain of pushes, a walk, ends at an unmatched row, after a
 //             fixed number of steps, or at `hopeless` labels only. Walks run on all threads at once
 // Paper       the push of A. V. Goldberg, R. E. Tarjan, "A new approach to the maximum-flow
@@ -13,9 +13,9 @@
 // Prefer it   after an initial matching that leaves unmatched rows and columns near each other. On
 //             a mesh, after an initializer that visits the columns in order, walks make the
 //             remaining paths longer
-// Encodings   label[i]: 0 for an unmatched row; `hopeless`: not taken again, as the last push to it
-//             found no second row or it was peeled; with `touched`: a push changed row i's mate
-// Invariants  a column is matched to one row, or one thread holds it
+// Encodings   label[i]: 0 for an unmatched row; `hopeless`, the largest: row i is not taken again
+//             (its label reached this value, or it was peeled); with `touched`: its mate changed
+// Invariants  a column is matched to at most one row; one thread holds a column that lost its row
 // Races       atomicExch matches a row to the column of the last thread that takes it, which then
 //             holds the displaced column. Labels are hints and may be out of date. col_match is
 //             wrong until `correct_col_match` has corrected it

@@ -10,7 +10,7 @@
 //             Changed: algorithm 4 of the paper tests once for each column whether its tree has a
 //             path, and then visits its whole list. Here an unmatched row also ends the visit of a
 //             list, because a tree needs only one path
-// Cost        O(m + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
+// Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
 // Prefer it   for a matching that is nearly maximum; hopcroft-karp if many columns are unmatched
 // Encodings   leaf[root] = unmatched row reached by the tree of `root`, or -1. tree[j]: the root of
 //             column j, and its parent, the column from which it was reached. A root has no parent:
@@ -29,7 +29,8 @@ namespace btfperm {
 template <class I>
 class MsBfs {
  public:
-  // Trees do not grow into rows of `row_in_cover`: the caller has proven that no path leaves them.
+  // Trees do not grow into rows of `row_in_cover`. The caller knows that no augmenting path has any
+  // of these.
   MsBfs(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover,
         Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A), M_(M), row_in_cover_(row_in_cover), budget_(budget), counters_(counters) {

@@ -2,10 +2,10 @@
 // ms-bfs-graft: maximum transversal by multi-source BFS with tree grafting
 //
 // Idea        Alternating trees grow from all unmatched columns at once, level by level, top-down
-//             or bottom-up, whichever visits fewer entries. When the frontier is empty, the
-//             matching is augmented along all paths found. Trees without a path are kept: rows of
-//             the trees that had a path are grafted onto the kept trees, and the columns matched
-//             with these rows are the next frontier.
+//             or bottom-up, by a rule that compares sizes (alpha). When the frontier is empty, the
+//             matching is augmented along all paths found. If the trees without a path are large
+//             enough, they are kept: rows of the other trees are grafted onto them, and the columns
+//             matched with these rows are the next frontier. Otherwise all trees start again.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, algorithms 3 to 7. X are the
 //             columns, Y the rows. Changed: algorithm 4 tests once for each column x whether its
@@ -15,14 +15,14 @@
 //             processes levels that are too small to share. The columns of active trees are their
 //             roots and the mates of their rows, so activeX is the sum of the two numbers and is
 //             not counted separately
-// Cost        O(nnz) for each phase, n phases in the worst case. Workspace: the row lists (nnz + m
-//             + 1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row lists are
-//             made
+// Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: the row lists
+//             (nnz + m + 1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row
+//             lists are made
 // Prefer it   on many cores, and if many columns remain unmatched; guided-displacement on one core
-// Options     alpha: bottom-up when the frontier exceeds 1/alpha of the unvisited rows; direction:
-//             0 always goes top-down; graft: 0 builds all trees again in each phase; whole: 1 as in
-//             algorithm 4, see above; frontiers: 1 reports the size of the frontier in each level,
-//             for figure 8 of the paper
+// Options     alpha: bottom-up if the frontier is at least 1/alpha of the unvisited rows; grafting
+//             if the kept trees have more columns than 1/alpha of the rows to graft; direction: 0
+//             always goes top-down; graft: 0 builds all trees again in each phase; whole: 1 as in
+//             algorithm 4; frontiers: 1 reports the frontier of each level (figure 8 of the paper)
 // Encodings   root[x] = -1 in no tree; leaf[root] = -1 the tree is active, else the unmatched row
 //             at the end of its path (the tree is then renewable); visited[y] = 1 in a tree
 // Invariants  at the start of a phase: 1. frontier columns are in active trees; 2. columns of

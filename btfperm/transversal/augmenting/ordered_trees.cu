@@ -5,7 +5,7 @@
 //             the columns of trees without a path propose to the rows in no tree; each row then
 //             joins the tree of the least column that proposed to it. The path of a tree ends in
 //             the least unmatched row of the first level on which the tree reaches one. Only the
-//             numbers of rows and columns decide, never the timing of threads.
+//             indices of rows and columns decide, never the timing of threads.
 // Paper       ours; the trees are those of A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting
 //             algorithm for maximum cardinality matching in bipartite graphs", IPDPS 2015, without
 //             grafting
@@ -18,8 +18,8 @@
 //             the array root follows the array proposed
 //             best[j] = the unmatched row in which the path of unmatched column j ends, or `unset`;
 //             during augmentation, the row of the path that is unmatched at the time
-// Invariants  between two barriers only the least proposing column of a row writes the row's data.
-//             Trees are disjoint, and so are paths. The matching is legal after each launch
+// Invariants  only the least column that proposed to row i writes root[i]. Trees are disjoint, and
+//             so are paths. The matching is legal after each launch
 // Races       proposed and best by atomicMin: the least number wins, in any order
 
 #include "backends/gpu/counting.cuh"
@@ -49,7 +49,8 @@ struct Trees {
     return i < 0 ? j : seen(&root[i]);
   }
 
-  // Calls visit(column, row) for all entries of the listed columns. Returns the number of entries.
+  // Calls visit(column, row) for this thread's part of the listed columns' entries. Returns their
+  // number.
   template <class Visit>
   __device__ Count for_entries(const Index* list, Count n_listed, const Visit& visit) const {
     Count edges = 0;
@@ -124,9 +125,9 @@ extern "C" __global__ void plant_in_order(Index m, Index n, const Index* indptr,
   }
 }
 
-// Grows the trees by at most `max_levels` levels, until there is one path for `share` columns of a
-// level or all trees are complete. If there is no path, `root` holds the rows that the trees have
-// reached.
+// Grows the trees by at most `max_levels` levels, until there is more than one path for `share`
+// columns of a level or all trees are complete. If there is no path then, root[i] != -1 for exactly
+// the rows that the trees have reached.
 extern "C" __global__ void __launch_bounds__(256, 4)
     grow_in_order(Index m, Index n, const Index* indptr, const Index* indices, Index* row_match,
                   Index* col_match, Index* workspace, Count share, Count max_levels, Phase* phase) {

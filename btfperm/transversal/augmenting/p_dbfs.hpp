@@ -88,7 +88,7 @@ class PDbfs {
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
         const I i = A_.indices[p];
         if (!claim(visited_[i])) continue;
-        const I below = load(M_.row_match[i]);  // matched: the lookahead claimed all unmatched rows
+        const I below = load(M_.row_match[i]);  // matched: all unmatched rows are claimed
         parent_[below] = j;
         next_[below] = -1;
         next_[last] = below;
@@ -113,7 +113,7 @@ class PDbfs {
     return found;
   }
 
-  // The budget also counts the visit of a list without entries.
+  // The budget counts one more for each visit, so that visits of empty lists count, too.
   static void count_edges(I read, Own& own) {
     own.counted.edges += read;
     own.spend(read + std::int64_t{1});

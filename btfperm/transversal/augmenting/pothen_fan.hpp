@@ -3,19 +3,19 @@
 //
 // Idea        In each phase, every unmatched column searches for an augmenting path, depth first; a
 //             row is visited once per phase. Before the search descends from a column, it searches
-//             the list of this column for an unmatched row (lookahead). Every second phase visits
-//             the lists backwards (fairness), so that no part of a list is always tried last.
+//             the list of this column for an unmatched row (lookahead, always forwards). In every
+//             second phase it descends from the ends of the lists (fairness).
 // Paper       A. Pothen, C.-J. Fan, "Computing the block triangular form of a sparse matrix", ACM
 //             TOMS 16 (1990), section 3; fairness: I. S. Duff, K. Kaya, B. Ucar, "Design,
 //             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011);
 //             many threads: A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A.
 //             Pothen, "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS
 //             2012: threads take the unmatched columns of a phase, and their searches are disjoint
-// Cost        O(nnz) for each phase, n phases in the worst case, few in practice. Workspace: m
-//             marks, 4 n
+// Cost        O(m + n + nnz) for each phase, n phases in the worst case, few in practice.
+//             Workspace: m + 4 n
 // Prefer it   after greedy on nearly every pattern in natural order; hopcroft-karp if paths are
 //             long and many
-// Options     fairness: 0 visits the lists forwards in every phase
+// Options     fairness: 0 descends through the lists forwards in every phase
 // Encodings   those of ss_dfs.hpp, whose search it uses; the stamp is the number of the phase
 // Invariants  a column from which a search found no path is not entered again in this phase
 // Races       those of ss_dfs.hpp

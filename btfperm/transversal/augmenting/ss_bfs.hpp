@@ -3,14 +3,14 @@
 //
 // Idea        Each unmatched column in turn searches breadth-first for an unmatched row. A search
 //             that fails has visited a closed set: no later augmenting path enters it, so its rows
-//             are never visited again. All searches that fail together visit each entry once.
+//             are never visited again. All searches that fail visit each entry at most once.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015 (SS-BFS); closed sets: the
 //             Hungarian trees of H. W. Kuhn (1955)
 // Cost        O(n nnz) in the worst case, a few short searches in practice. Workspace: m + 2 n
 // Prefer it   if few columns are unmatched and augmenting paths are short; otherwise hopcroft-karp
-// Encodings   seen[i] = number of the last search that visited row i, or `closed` if row i is in a
-//             closed set
+// Encodings   seen[i] = the root of the last search that visited row i, -1 if none did, or `closed`
+//             if row i is in a closed set
 // Invariants  parent[j] = column from which column j was reached in this search
 #pragma once
 
@@ -41,13 +41,13 @@ class SsBfs {
     }
   }
 
-  // Marks the closed rows. If the searches from all unmatched columns failed, these are the rows of
-  // a minimum cover.
+  // Marks the closed rows. If a search from each column that is still unmatched has failed, these
+  // are the rows of a minimum cover.
   void mark_closed(std::uint8_t* row_in_cover) const {
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= seen_[i] == closed;
   }
 
-  // One search. After more than `most` visited edges it is abandoned; the matching is unchanged.
+  // One search. After more than `most` visited edges it is abandoned and the matching unchanged.
   Outcome search(I root, std::int64_t most) {
     ++counters_.phases;
     I tail = 0;

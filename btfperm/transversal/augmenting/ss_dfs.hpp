@@ -4,13 +4,13 @@
 // Idea        A search runs from each unmatched column in turn to an unmatched row, depth first.
 //             Before it descends from a column, it searches the list of this column for an
 //             unmatched row (lookahead, or cheap assignment). The position of the lookahead in a
-//             list only advances, so all lookahead together visits each entry once. A row is
-//             visited once per search.
+//             list never goes back, so all lookahead together visits each entry at most twice. A
+//             row is visited at most once per search.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981);
 //             MC21A is Algorithm 575 there. As in the paper, the rows of a failed search are
 //             visited again, whereas ss-bfs closes them permanently
-// Cost        O(n nnz) time, reached on structurally singular matrices: each unmatched column then
-//             visits the same rows again. Workspace: m marks, 3 n
+// Cost        O(n nnz) time, as on some structurally singular matrices, where each unmatched column
+//             visits the same rows again. Workspace: m + 3 n
 // Prefer it   for comparison with MC21, BTF and CXSparse; otherwise pothen-fan
 // Encodings   visited[i] = stamp of the last search that visited row i; lookahead[j] = first
 //             position of column j whose row may be unmatched (rows never become unmatched again)
@@ -76,7 +76,7 @@ class SsDfs {
   }
 
   // Searches from the unmatched column `root`, but not through rows that carry `stamp` already;
-  // augments if it finds a path. `backwards` visits the lists from their ends.
+  // augments if it finds a path. `backwards` descends from the ends of the lists.
   template <bool backwards = false>
   bool search(I root, I stamp, Own& own) {
     Path path{path_};
@@ -154,7 +154,7 @@ class SsDfs {
     own.counted.augmented(length);
   }
 
-  // The budget also counts the visit of a list without entries.
+  // The budget counts one more for each visit, so that visits of empty lists count, too.
   static void count_edges(I read, Own& own) {
     own.counted.edges += read;
     own.spend(read + std::int64_t{1});

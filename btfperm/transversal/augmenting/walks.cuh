@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Choice of a push: a column takes the row of least label in its list; see `meeting_walks.cu` and
-// `far_walks.cu`, which define their labels
+// Choice of a push: the row of least label among those that a column scans; see `meeting_walks.cu`
+// and `far_walks.cu`, which define their labels
 #pragma once
 
 #include "backends/gpu/index.cuh"

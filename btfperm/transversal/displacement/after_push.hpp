@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // after push: the steps after label pushes, by one thread or several
 //
-// Idea        Pushes update row_match only, so col_match is computed again. If the pushes stalled
-//             although every column may still be matched, short searches start from the remaining
-//             columns if these are few. If too many still remain, the pattern is peeled from an
-//             empty matching (peel.hpp), and the larger of the two matchings is kept
+// Idea        Pushes update row_match only, so col_match is computed again. If the pushes leave as
+//             many columns as there are unmatched rows, and more than a bound (rules.hpp), short
+//             searches start from these columns if they are few. If too many still remain, the
+//             pattern is peeled from an empty matching, and the larger of the two matchings is kept
 // Paper       ours
 // Cost        O(m + n), plus that of short_searches.hpp and of peel.hpp if they run
 // Invariants  rows that `push` marks hopeless are part of the proof only if its matching is kept
@@ -33,10 +33,10 @@ bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Bu
   return true;
 }
 
-// Computes col_match again. If `push` stalled although all columns may still be matched, runs short
-// searches from the remaining ones, if few: on chains, a search along a long path visits few
-// entries. Peels if too many columns still remain. Lists the remaining columns in the first places
-// of `unmatched` (n places) and returns their number.
+// Computes col_match again. If `push` left as many columns as unmatched rows, and too many for
+// trees, runs short searches from these columns if they are few (on chains, a search along a long
+// path visits few entries), and peels if too many columns still remain. Lists the remaining columns
+// in the first places of `unmatched` (n places) and returns their number.
 template <class I, class Push>
 I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatched, int threads,
              DisplacementRules rules, Budget& budget, Counters& counters, Proof& proof) {

@@ -33,10 +33,9 @@ I list_unmatched(const PatternView<I>& A, const Matching<I>& M, int threads, I* 
 
 // Bounds after which the next method continues; tests set other values.
 struct FinishRules {
-  // Passes over the entries, for each thread, by trees, before pushes along exact labels (with less
-  // than one pass, grid3d_64_rcp is slower); and passes by these pushes, before hopcroft-karp. If
-  // unmatched rows are far away and diagonal blocks form a chain, trees block each other
-  // (blocks_1e5_h1000 is faster by pushes).
+  // No phase of trees starts after passes * threads * nnz entries. Pushes along exact labels then
+  // follow, and after pushed_passes * nnz entries hopcroft-karp. If unmatched rows are far and
+  // diagonal blocks form a chain, trees block each other (blocks_1e5_h1000 is faster by pushes).
   double passes = 4;
   double pushed_passes = 32;
   std::int64_t max_phases = 0;  // of all trees; 0: 8 + sqrt(n)
@@ -44,7 +43,7 @@ struct FinishRules {
 };
 
 // Grows trees from the listed columns: every unmatched column that may still be matched. If these
-// trees exceed their passes, columns are pushed along exact labels, and finally hopcroft-karp runs.
+// exceed a bound, columns are pushed along exact labels; after too many edges, hopcroft-karp runs.
 template <class I>
 void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                      int threads, const FinishRules& rules, Workspace& workspace, Budget& budget,

@@ -6,15 +6,15 @@
 //             matching in two or three passes over the entries. Searches are better if few columns
 //             are unmatched, if augmenting paths are short, or if the numbering is local (meshes in
 //             natural order), because pushes would destroy a nearly maximum matching
-//             (sample_unmatched.hpp). If pushes stall on long chains and bands, peeling follows
-//             (peel.hpp). Breadth-first trees from all remaining columns complete the matching,
-//             then pushes along exact labels if the trees visit too many entries, and finally
-//             hopcroft-karp (finish_by_trees.hpp).
+//             (sample_unmatched.hpp). If pushes stall, as on long chains, peeling can follow
+//             (peel.hpp). Breadth-first trees from all remaining columns complete the matching. If
+//             they exceed their bounds, pushes along exact labels complete it, and if these exceed
+//             theirs, hopcroft-karp (finish_by_trees.hpp).
 // Paper       ours
 // Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes O(nnz
 //             log n), short searches max_passes * nnz plus one search, at most 8 + sqrt(n) phases
-//             of trees, 32 nnz along exact labels, then hopcroft-karp. 1 to 3 nnz in practice.
-//             Workspace: n, and that of the parts
+//             of trees, 32 nnz along exact labels, then hopcroft-karp. Workspace: n, and that of
+//             the parts
 // Prefer it   always, unless a published algorithm is needed
 // Encodings   only those of its parts
 #pragma once
@@ -33,7 +33,8 @@
 namespace btfperm {
 
 // Searches for paths of at most three edges from each column of `unmatched`, then runs short
-// searches if few columns remain. Keeps the remaining columns and returns their number.
+// searches if few columns remain. Leaves the remaining columns in the first places of the list and
+// returns their number.
 template <class I>
 I search_near(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
               const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -43,8 +44,8 @@ I search_near(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatche
   return search_shortly(A, M, unmatched, n_unmatched, rules, budget, counters, proof);
 }
 
-// Pushes the columns of `unmatched`, and peels if that stalls although all may still be matched.
-// Keeps the remaining columns in the list (n places) and returns their number.
+// Pushes the columns of `unmatched`; after_push.hpp decides on short searches and peeling. Leaves
+// the remaining columns in the first places of the list (n places) and returns their number.
 template <class I>
 I push_or_peel(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {

@@ -3,15 +3,15 @@
 //
 // Idea        label[i] is a lower bound on the distance from row i to an unmatched row along
 //             alternating paths. The first column of a queue takes its row of lowest label. The new
-//             label of that row is one more than the second lowest label of the column, from which
-//             the next search through this row would continue. The column that was matched with the
-//             row is appended to the queue. A column whose rows are all hopeless can never be
-//             matched and is dropped.
+//             label of that row is one more than the second lowest label of the column's rows: a
+//             path through the row continues at another row of this column. The column that was
+//             matched with the row is appended to the queue. A column whose rows are all hopeless
+//             has no augmenting path, now or later, and is dropped.
 // Paper       ours; it is push-relabel (A. V. Goldberg, R. E. Tarjan, J. ACM 35, 1988) in the
 //             double-push form with "second lowest" labels, first-in-first-out, as in K. Kaya, J.
 //             Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the maximum
 //             transversal problem", Computers & OR 40 (2013). Two things are new: labels of one
-//             byte keep the whole state in the cache, and col_match is not updated. Pushes end if a
+//             byte take little space in the cache, and col_match is not updated. Pushes end if a
 //             label would exceed 254: other methods are faster on paths of that length
 // Cost        A few times nnz on suitable patterns. In each slice of max(nnz / 3, 4096) edges, at
 //             least one active column and at least a quarter of them must be matched or dropped.
@@ -67,7 +67,8 @@ class LabelPush {
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
-  // As `run`, but from the labels of shared_push.hpp, and until `max_edges` edges are visited.
+  // As `run`, but from the labels of shared_push.hpp, for at most about `max_edges` edges, and
+  // without checks of progress.
   void run_from_labels(std::uint8_t* label, std::int64_t max_edges) {
     label_ = label;
     count_unmatched_rows();
@@ -98,9 +99,9 @@ class LabelPush {
   I active() const { return active_; }
   I unmatched_rows() const { return unmatched_rows_; }
 
-  // Marks the hopeless rows: those that the dropped columns can reach; all rows if all are matched.
-  // (All rows of a column that is matched with a hopeless row are hopeless: the row became hopeless
-  // because the column had no other, or by a gap.)
+  // Marks the hopeless rows, among them all that the dropped columns can reach; all rows if all are
+  // matched. (All rows of a column that is matched with a hopeless row are hopeless: the row became
+  // hopeless because the column had no other, or by a gap.)
   void mark_hopeless(std::uint8_t* row_in_cover) const {
     const std::uint8_t least = unmatched_rows_ == 0 ? 0 : hopeless;
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= label_[i] >= least;
@@ -182,9 +183,9 @@ class LabelPush {
     return low;
   }
 
-  // Pushes until `max_edges` edges are visited. Returns their number. (The state is in local
-  // variables, because the compiler must assume that a label, being a byte, may alias anything. The
-  // function is not inlined, because there are too few registers inside another loop.)
+  // Pushes until `max_edges` edges are visited or no push is possible. Returns the number visited.
+  // (The state is in local variables, because the compiler must assume that a label, being a byte,
+  // may alias anything. Not inlined, because there are too few registers inside another loop.)
   [[gnu::noinline]] std::int64_t push(std::int64_t max_edges) {
     std::uint8_t* const label = label_;
     const I* const indptr = A_.indptr;

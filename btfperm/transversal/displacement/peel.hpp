@@ -2,16 +2,14 @@
 // peel: repeatedly match rows whose lists hold one unmatched column, from an empty matching
 //
 // Idea        If the list of a row holds a single unmatched column, some maximum transversal
-//             matches the two. Without that column, other rows reduce to one column. On chains,
-//             bands and triangular patterns in any numbering this matches everything, and these are
-//             the patterns on which paths are long and pushes stall. Two words per row replace the
+//             matches the two. Without that column, other rows reduce to one column. On chains and
+//             on triangular patterns with a full diagonal, in any numbering, this matches
+//             everything; paths can be long there, and pushes stall. Two words per row replace the
 //             row lists: the number of its unmatched columns, and the exclusive or of their
 //             indices, which is the index of the column if one is left.
 // Paper       ours; it is phase 1 of R. M. Karp, M. Sipser, "Maximum matchings in sparse random
 //             graphs", FOCS 1981, from the rows alone
-// Cost        O(m + nnz); several threads share the counting. Faster than pushes and trees on
-//             bandtri_2e5 and chains_hk_1000_rcp, not on tri_2e5 (rules.hpp has the command that
-//             measures this). Workspace: 4 m
+// Cost        O(m + n + nnz); several threads share the counting. Workspace: 4 m
 // Prefer it   after pushes that stall while all columns may still be matched
 // Encodings   row i has left[i].count unmatched columns; if count = 1, left[i].columns is that one
 // Invariants  the queue holds every row that has one unmatched column and is not matched

@@ -2,12 +2,12 @@
 // sample unmatched: two numbers, estimated from a sample of columns, that select the next search
 //
 // Idea        Pushes displace many columns of a nearly maximum matching, and searches visit many
-//             entries if augmenting paths are long. Two shares, each from some 256 columns, predict
-//             the better method: the share of unmatched columns that are at most two steps away
-//             from an unmatched row (a step goes from a column to a row of its list, so two steps
-//             are an augmenting path of three edges), and the share of entries near the diagonal
-//             (large if the numbering is local, as of a mesh in natural order).
-// Cost        256 columns and their neighbours, for every size
+//             entries if augmenting paths are long. Two shares, each from at most 511 columns,
+//             predict the better method: the share of unmatched columns that are at most two steps
+//             away from an unmatched row (a step goes from a column to a row of its list, so two
+//             steps are an augmenting path of three edges), and the share of entries near the
+//             diagonal (large if the numbering is local, as of a mesh in natural order).
+// Cost        at most 64 entries of each sampled column and of each column matched to their rows
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 //             step leaves the columns that it could not match in the first places of one list.
 // Paper       ours; each step has its own file
 // Cost        that of the steps; each releases its workspace at its end
-// Races       those of the steps: between two of them only one thread runs
+// Races       those of the steps, which run one after the other
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace btfperm {
 
-// Label pushes, and peeling if these stall although all columns may still be matched. Keeps the
-// remaining columns in the list (n places) and returns their number.
+// Label pushes; after_push.hpp decides on short searches and peeling. Leaves the remaining columns
+// in the first places of the list (n places) and returns their number.
 template <class I>
 I push_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched, int threads,
                 const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {

@@ -7,11 +7,11 @@
 //             label_push.hpp hold here too. After each round the remaining columns are divided
 //             again; rounds become shorter as the columns become few.
 // Paper       ours; the pushes are those of label_push.hpp
-// Cost        as label_push.hpp, O(nnz log n), divided by the threads. A round has about nnz / 6
-//             edges at most, or two batches of 4096 per thread. After nnz / 3 edges (without pushes
-//             that make a row hopeless, but with choices that became invalid), pushing continues
-//             only if a quarter of the active columns ended since the last check; half, if at most
-//             64 were active. Workspace: m bytes, one list of columns
+// Cost        as label_push.hpp, O(nnz log n), divided by the threads. A round ends after about
+//             nnz / 6 edges (4096 of each thread if that is more) or before. After nnz / 3 edges
+//             (without pushes that make a row hopeless, but with choices that became invalid),
+//             pushing continues only if a quarter of the active columns ended since the last check;
+//             half, if at most 64 were active. Workspace: m bytes, one list of columns
 // Prefer it   on large matrices with several threads, or on one thread if the labels exceed the
 //             cache; otherwise label_push.hpp
 // Encodings   label: 0 unmatched row, 254 a distance of 254 or more, 255 hopeless. row_match: -2
@@ -55,8 +55,8 @@ class SharedPush {
     done_ = workspace.take<Done>(threads);
   }
 
-  // Pushes until few columns are active, or progress stalls. The other unmatched columns are then
-  // unmatchable. col_match is not updated.
+  // Pushes until few columns are active, progress stalls or the budget ends. The other unmatched
+  // columns are then unmatchable. col_match is not updated.
   void run() {
     bool ended = has_few_left();
     bool look_for_gap = false;
@@ -96,7 +96,7 @@ class SharedPush {
   bool has_few_left() const { return active_ <= min_per_thread * threads_; }
   std::uint8_t* labels() { return label_; }  // for another search
 
-  // Marks the hopeless rows: those that the dropped columns can reach.
+  // Marks the hopeless rows, as in label_push.hpp.
   void mark_hopeless(std::uint8_t* row_in_cover) const {
     const std::uint8_t least = unmatched_rows_ == 0 ? 0 : hopeless;
 #pragma omp parallel for num_threads(threads_) schedule(static)
@@ -186,8 +186,8 @@ class SharedPush {
     store(out_of_work_, false);
   }
 
-  // Checks progress after each third of the entries, as in label_push.hpp. A quarter of the active
-  // columns must have ended since the last check, but half of them if they were at most `many`.
+  // Checks progress after about nnz / 3 edges. A quarter of the active columns must have ended
+  // since the last check, but half of them if they were at most `many`.
   bool has_stalled(bool& look_for_gap) {
     if (unmatched_rows_ == 0) return true;
     if (since_check_ < A_.nnz() / 3) return false;
@@ -323,7 +323,7 @@ class SharedPush {
   I unmatched_rows_ = 0;
   I count_[256] = {};  // rows with each label
   std::int64_t since_check_ = 0;
-  bool out_of_work_ = false;  // a queue is empty: end the round
+  bool out_of_work_ = false;  // a thread has ended its round, so all do
   int threads_;
   Barrier barrier_;
   std::uint8_t* label_;

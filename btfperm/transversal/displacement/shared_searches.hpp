@@ -3,10 +3,10 @@
 //
 // Idea        Each thread takes unmatched columns one after the other, and searches from each. A
 //             search locks the rows it reaches, so that two searches are disjoint, and unlocks them
-//             at its end. A search that finds no path and meets no lock has visited a closed set:
-//             no later augmenting path enters it, and its rows stay closed. If a search met a lock
-//             and found no path, or visited too many entries, its column remains. Once the searches
-//             together have visited too many entries, all further columns remain, too.
+//             at its end. A search that finds no path, meets no lock and reads every list to its
+//             end has visited a closed set: no later augmenting path enters it, and its rows stay
+//             closed. If a search found no path but met a lock or left out entries, its column
+//             remains. After too many entries in all searches, further columns remain, too.
 // Paper       ours; P-DBFS (p_dbfs.hpp) is the nearest, whose trees keep their rows for a phase
 // Cost        the edges of the searches, divided by the threads: at most max_edges each; in total,
 //             max_read, and 2 max_edges more for each thread. Workspace: m bytes, n, max_roots, and
@@ -52,8 +52,8 @@ class SharedSearches {
     fill(state_, A.m, open, threads_);
   }
 
-  // Searches from each column of `unmatched`. Columns without a result are then in its first
-  // places; returns their number. The other unmatched columns are unmatchable.
+  // Searches from each column of `unmatched`. Those neither matched nor known to be unmatchable are
+  // then in its first places; returns their number.
   I run(I* unmatched, I n_unmatched) {
     std::int64_t edges = 0;
     std::int64_t found = 0;

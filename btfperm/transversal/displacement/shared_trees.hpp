@@ -42,8 +42,8 @@ namespace btfperm {
 template <class I>
 class SharedTrees {
  public:
-  // Trees do not grow into rows of `row_in_cover`: the caller has proven that no path leaves them.
-  // Roots are numbered from `first_root` on.
+  // Trees do not grow into rows of `row_in_cover`. The caller knows that no augmenting path has any
+  // of these. Roots are numbered from `first_root` on.
   SharedTrees(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover, int threads,
               I max_roots, I first_root, Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
@@ -67,9 +67,9 @@ class SharedTrees {
   }
 
   // Grows trees from the listed columns: every unmatched column that may still be matched. The list
-  // is reordered. Stops after `max_phases` phases or `max_edges` visited edges; an edge that one
-  // thread visits while the others wait counts once for each thread. Returns true if no remaining
-  // column can be matched, or if the budget ended the search.
+  // is reordered. Starts no phase after `max_phases` phases or `max_edges` visited edges; an edge
+  // that one thread visits while the others wait counts once for each thread. Returns true if no
+  // remaining column can be matched, or if the budget ended the search.
   bool run(I* unmatched, I count, std::int64_t max_phases, std::int64_t max_edges) {
     const std::int64_t before = counters_.edges;
     for (; count > 0; --max_phases) {
@@ -191,8 +191,8 @@ class SharedTrees {
     drawn_.store(begin, std::memory_order_relaxed);
   }
 
-  // Claims rows for the columns in places first ... last - 1 of the queue. Returns the number of
-  // edges visited.
+  // Claims rows for the columns in places first ... last - 1 of the queue. Returns the sum of the
+  // lengths of the lists that it visits.
   std::int64_t grow_from(I first, I last, int spends_for, typename Frontier<I>::Private& reached) {
     std::int64_t edges = 0;
     for (I k = first; k < last; ++k) {
@@ -226,8 +226,8 @@ class SharedTrees {
     return seen < base_ && mark.compare_exchange_strong(seen, root, std::memory_order_relaxed);
   }
 
-  // Claims the unmatched row i, reached from column j, as the end of the path of its tree. False:
-  // another tree has it.
+  // Claims the unmatched row i, reached from column j, as the end of a path in j's tree. True: this
+  // tree has a path now, or had one already. False: row i is claimed already.
   bool end_in(I i, I j, I root) {
     I unmatched = -1;
     std::atomic_ref<I> mate(M_.row_match[i]);

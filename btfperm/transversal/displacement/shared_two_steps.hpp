@@ -5,11 +5,11 @@
 // Idea        Each thread takes a part of the unmatched columns, and proceeds as two_steps.hpp
 //             does. The new row of a column that is displaced is reserved first, and the column
 //             keeps its old row until it is exchanged, so that no lock is held and no thread waits.
-//             Each thread prefers unmatched rows beyond the start of its part. On saddle-point
-//             systems in natural order, columns then get the rows that they get on one thread
+//             For displaced columns, each thread prefers unmatched rows from the start of its part
+//             on, so that the threads seldom compete
 // Paper       ours
-// Cost        ends after at most nnz visited entries, divided among the threads, and the lists of
-//             one column for each thread. Workspace: a list of the remaining columns
+// Cost        ends after at most nnz visited entries, divided among the threads, and one more list
+//             for each thread. Workspace: a list of the remaining columns
 // Encodings   row_match[i] = -2: row i is reserved for a column that is about to be displaced
 // Invariants  a matched row stays matched, and a column that left a row never returns to it. So a
 //             compare-and-swap of the row's column fails if and only if this column has left. The

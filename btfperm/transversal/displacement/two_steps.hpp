@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // two steps: augmenting paths of one or three edges from each unmatched column
 //
-// Idea        If nearly every unmatched column is two steps away from an unmatched row
+// Idea        If nearly every unmatched column is at most two steps from an unmatched row
 //             (sample_unmatched.hpp), most augmenting paths are found without trees. For each row
 //             in the list of an unmatched column, the list of the column matched to this row is
 //             searched for an unmatched row.
-// Cost        no column is tried after nnz edges have been visited; fewer in practice. No
-//             workspace
+// Cost        no column is tried after nnz edges have been visited. No workspace
 #pragma once
 
 #include <cstdint>

@@ -11,16 +11,16 @@
 //             section 2. In order by deferred acceptance: D. Gale, L. S. Shapley, "College
 //             admissions and the stability of marriage", Amer. Math. Monthly 69 (1962). Option
 //             choice: first (in order) or random
-// Cost        One launch; in order, one thread follows each chain of displaced columns, and such
-//             chains are long on meshes in natural order. A chain stops after 4096 proposals; the
-//             host polls the limits, and the next launch continues. Workspace in order: m + 3 n
-// Prefer it   `first` before a search on a GPU; `random` if `first` leaves many columns unmatched:
-//             `first` leaves unmatched rows and columns near each other, threads in random order
-//             leave them far apart
+// Cost        In order, one thread follows each chain of displaced columns; such chains are long on
+//             meshes in natural order. A launch ends a chain after 4096 proposals; the host polls
+//             the limits, and the next launch continues. Workspace in order: m + 3 n
+// Prefer it   `first` if entries are near the diagonal, where `random` leaves unmatched rows far
+//             from unmatched columns, or if lists have very different lengths; otherwise `random`
+//             before meeting-trees (choose_start in meeting_starts_gpu.py)
 // Encodings   holder[i] = -1: row i was matched before; `unheld`: unmatched; else the column that
 //             holds row i
-//             resume[j]: position in the list of column j where it proposed last, if the list is
-//             long
+//             resume[j]: for a long list, the first position of the batch in which column j
+//             proposed last
 // Invariants  holder[i] never increases. A displaced column holds no row until its next proposal
 //             succeeds. At random, a matched row stays matched, so a column that finds no unmatched
 //             row stays unmatched
@@ -50,8 +50,8 @@ extern "C" __global__ void empty_rows(Index m, const Index* row_match, Index* ho
 }
 
 // Proposes for column v. Returns the displaced column, or `unheld` if there is none. The loads of a
-// batch of holders are issued together to hide their latency. A long list is scanned from the
-// position of the last proposal on: a row that an earlier column holds never passes to a later one.
+// batch of holders are issued together to hide their latency. A long list is scanned from the batch
+// of the last proposal on: a row that an earlier column holds never passes to a later one.
 __device__ inline Index propose(Index v, const Index* indptr, const Index* indices, Index* resume,
                                 Index* holder, Count* edges) {
   constexpr int batch = 4;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // greedy: the cheap matching
 //
-// Idea        Each column, in order, is matched to its first unmatched row. The result is maximal,
-//             so it has at least half of the maximum size. For matrices in natural order it is
-//             often maximum.
+// Idea        Each column, in order on one thread, is matched to its first unmatched row. The
+//             result is maximal, so it has at least half of the maximum size. For matrices in
+//             natural order it is often maximum.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981),
 //             section 2 (cheap assignment)
-// Cost        O(m + n + nnz) time; visits .5 to .7 of the entries in practice. Workspace: m bytes,
-//             or none if m > 4 n or with several threads
+// Cost        O(m + n + nnz) time. Workspace: m bytes, or none if m > 4 n or with several threads
+//             (shared_greedy.hpp)
 // Prefer it   as the first initializer; karp-sipser if many columns remain unmatched and columns
 //             are short
 // Encodings   row_match[i] = -1: row i is unmatched; col_match[j] = -1: column j is unmatched

@@ -2,14 +2,14 @@
 // karp-sipser: matches vertices with one unmatched neighbour before all others, on a GPU
 //
 // Idea        Level by level, all columns, then all rows with one unmatched neighbour left are
-//             matched to it, until there is none. Then one in eight of the other columns takes an
-//             unmatched row at random, and the first step is repeated.
+//             matched to it, until there is none. Then about one in eight of the other columns
+//             takes an unmatched row at random, and the first step is repeated.
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
 //             paper draws one edge at a time when it must draw. Here many columns draw in a round,
 //             which costs few matched entries; all draw if at most 64 are left
-// Cost        O(nnz) work, two atomic operations per entry. A single thread scans the list of a
-//             vertex, so one long list may dominate the time. Workspace: the row lists, and 2 m +
-//             4 n indices
+// Cost        O(m + n + nnz) work, some atomic operations per entry. A single thread scans the list
+//             of a vertex, so one long list may dominate the time. Workspace: the row lists, and
+//             2 m + 4 n indices
 // Prefer it   on random, triangular and circuit patterns with short columns. On meshes prefer
 //             greedy
 // Encodings   queue[begin..end): vertices of one side that had one unmatched neighbour when they
@@ -100,8 +100,8 @@ extern "C" __global__ void match_forced(Index begin, Index end, const Index* ind
   add_over_warp(edges, read);
 }
 
-// Draws for one in `one_in` of the listed columns, or of all columns if `list` is null; keeps the
-// others in `left`.
+// Draws for about one in `one_in` of the listed columns, or of all columns if `list` is null; keeps
+// the others in `left`.
 extern "C" __global__ void match_some(Count round, Index one_in, Index size, const Index* list,
                                       Index* left, const Index* indptr, const Index* indices,
                                       Index* match, Place* degree, Index* queue,

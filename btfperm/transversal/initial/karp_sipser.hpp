@@ -11,7 +11,8 @@
 //             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012: the
 //             threads share the vertices that have degree one initially, then the columns. A thread
 //             continues at once with the vertices whose degree its own matches reduce to one.
-// Cost        O(nnz) time. Workspace: row lists (nnz + m + 1), 2 (m + n), n bytes if threads > 1
+// Cost        O(m + n + nnz) time. Workspace: row lists (nnz + m + 1), 2 (m + n); if threads > 1, n
+//             bytes, and 2 nnz while the row lists are made
 // Prefer it   on random, triangular and circuit patterns; greedy on meshes and stencils
 // Encodings   in the queue, k < m is row k and k >= m is column k - m. With several threads there
 //             are stacks of these; below[k] is the element under k, or -1

@@ -10,11 +10,11 @@
 //             weights, ties broken at random and anew in each round: a list of edges, segmented
 //             maxima, prefix sums and compaction. The steps, and what is changed in them, are in
 //             local_max.cuh. Changed: columns and rows have a list each, and one launch runs many
-//             rounds. The random numbers are those of local_max.hpp, so the matching is the same
+//             rounds. The random numbers, and so the matching, are those of local_max.hpp
 // Cost        O(nnz) expected; the time of a round is proportional to the entries left, also if one
-//             row or column has most of them. Memory: four lists of nnz entries, two indices each,
-//             and m + n indices; before the first round 2 nnz more
-// Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
+//             row or column has most of them. Memory: the row lists, four lists of nnz entries, two
+//             indices each, and m + n indices; before the first round 2 nnz more
+// Prefer it   for comparison. Otherwise prefer greedy, which has no rounds
 // Encodings   in the lists of columns, v is a column and u a row; in those of rows it is the other
 //             way round. There is a list for this round and one for the next
 // Invariants  at the start of a round, both lists hold the entries between unmatched rows and

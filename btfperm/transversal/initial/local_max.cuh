@@ -127,7 +127,7 @@ __device__ void find_mutual(const EdgeList& E, long long size, const Index* at,
 }
 
 // Copies the entries with stays(v, u) to `next`, in their order, and returns their number. at[v]
-// becomes -1 for the vertices v in it. A grid barrier must separate two calls.
+// becomes -1 for the vertices v in `next`. A grid barrier must separate two calls.
 template <class Stays>
 __device__ Index compact(const EdgeList& E, long long size, const EdgeList& next, Index* at,
                          Index* of_blocks, Count* barrier, const Stays& stays) {

@@ -3,15 +3,15 @@
 //
 // Idea        Repeatedly take a row or column with the fewest unmatched neighbours, match it to the
 //             neighbour that itself has the fewest, and remove both. So vertices of degree one come
-//             first, as in karp-sipser. Where karp-sipser takes any vertex, this algorithm takes
-//             one that is most likely to remain unmatched.
+//             first, as in karp-sipser. Where karp-sipser takes any column, this algorithm takes a
+//             vertex with the fewest choices left.
 // Paper       J. Langguth, F. Manne, P. Sanders, "Heuristic initialization for bipartite matching
 //             problems", ACM J. Experimental Algorithmics 15 (2010) (dynamic minimum degree); first
 //             in G. Tinhofer, "A probabilistic analysis of some greedy cardinality matching
 //             algorithms", Annals of OR 1 (1984). Ties are not broken at random: columns precede
 //             rows, and among equals the vertex whose degree changed last is taken
-// Cost        O(nnz) time, two to three times that of karp-sipser. Workspace: the row lists (nnz +
-//             m + 1), 3 (m + n), the buckets
+// Cost        O(m + n + nnz) time. Workspace: the row lists (nnz + m + 1), 3 (m + n), and for each
+//             side one number for each degree up to the largest
 // Prefer it   on meshes, circuits and saddle-point patterns, where far fewer vertices remain
 //             unmatched than after karp-sipser; karp-sipser on random and triangular patterns,
 //             where both leave nearly none
@@ -33,7 +33,7 @@ namespace btfperm {
 template <class I>
 class DegreeBuckets {
  public:
-  // Inserts each unmatched k; its degree is the number of unmatched neighbours in its list.
+  // Inserts each unmatched k with an unmatched neighbour; its degree is the number of these.
   DegreeBuckets(const PatternView<I>& lists, const I* match, const I* match_of_neighbours,
                 Workspace& workspace, Budget& budget) {
     degree_ = workspace.take<I>(lists.n);

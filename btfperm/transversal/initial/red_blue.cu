@@ -11,8 +11,8 @@
 //             the paper. Changed: select takes the first suitable neighbour from a random position
 //             of the list on, where the paper numbers the vertices at random before
 // Cost        A round costs four kernels per side over all vertices; an unmatched vertex reads its
-//             list up to the first suitable neighbour. Some 20 to 40 rounds
-// Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
+//             list up to the first suitable neighbour
+// Prefer it   for comparison. Otherwise prefer greedy, which has no rounds
 // Encodings   pi[v] = -1: blue, -2: red, -3: dead; else the mate. sigma[v] = -1: no neighbour, -3:
 //             dead; else the neighbour to which v proposes or which it answers
 // Invariants  in a matched pair each vertex is the sigma of the other; blue and red vertices write

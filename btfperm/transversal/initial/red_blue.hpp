@@ -11,8 +11,8 @@
 //             paper. Changed: select takes the first suitable neighbour from a random place of the
 //             list on; the paper permutes the vertices at random beforehand. Matched and dead
 //             vertices are removed from the list of vertices
-// Cost        O(nnz) expected on random graphs: a vertex visits its list until it finds a suitable
-//             neighbour, in 20 to 40 rounds. Workspace: row lists (nnz + m + 1), 2.25 (m + n)
+// Cost        In each round, a vertex that is alive visits its list until it finds a suitable
+//             neighbour. Workspace: row lists (nnz + m + 1), 2 (m + n), m + n bytes
 // Prefer it   for comparison with the GPU; greedy visits each list only once
 // Encodings   colour[v]: blue, red, or neither if v is matched or dead. sigma[v] = -1: no vertex;
 //             dead: v is dead; else the vertex that v proposes to, or accepts

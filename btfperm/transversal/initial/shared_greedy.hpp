@@ -4,18 +4,17 @@
 // Idea        The threads take blocks of columns in order, and a row belongs to the first thread
 //             that claims it. In an ordered matrix, a block that starts in the middle would match
 //             its first column to a row that the last column of the preceding block needs, and each
-//             following column likewise. Augmenting paths that repair this cross the whole matrix
-//             (blocks alone cause a very long search on rgg_n_2_20). Therefore, if most entries are
-//             near the diagonal, as in a mesh in natural order, each thread first matches its part
-//             of the columns to its part of the rows only. If most columns have an entry near the
-//             diagonal, as in saddle-point systems, a block prefers the rows after its own place on
-//             the diagonal
+//             following column likewise. Augmenting paths that repair this cross the whole matrix.
+//             Therefore, if most entries are near the diagonal, as in a mesh in natural order, each
+//             thread first matches its part of the columns to its part of the rows only. If most
+//             columns have an entry near the diagonal, as in saddle-point systems, a block prefers
+//             the rows from its own place on the diagonal on
 // Paper       that of greedy.hpp; the blocks are ours
 // Cost        O(nnz), divided by the threads. Usually a part of the entries is visited; parts and
 //             preferred rows cost more visits. Ends when every row is matched. No workspace
 // Prefer it   as greedy
-// Races       one thread exchanges the -1 of row_match[i]. A thread that fails continues in its
-//             list
+// Races       one thread exchanges the -1 of row_match[i]. A thread that fails scans the list of
+//             its column again
 #pragma once
 
 #include <omp.h>

@@ -2,17 +2,18 @@
 // two-sided: every row and column draws one neighbour; the drawn graph is matched exactly
 //
 // Idea        A few sweeps of Sinkhorn-Knopp scale the pattern towards row and column sums of one:
-//             an entry that many maximum transversals contain grows, one that few contain becomes
-//             small. Each row and column then draws one neighbour with these probabilities. Each
+//             an entry that no maximum transversal contains becomes small. Each row and column then
+//             draws one neighbour, with probabilities proportional to its scaled entries. Each
 //             component of the drawn graph has at most one cycle, so Karp-Sipser finds a maximum
 //             matching of it in linear time.
 // Paper       F. Dufosse, K. Kaya, B. Ucar, "Two approximation algorithms for bipartite matching on
 //             multicore architectures", J. Parallel and Distributed Computing 85 (2015):
 //             TwoSidedMatch, then KarpSipserMT, first from the rows, then from the columns.
 //             Restricted to the vertices that the initial matching leaves unmatched
-// Cost        O(sweeps nnz) time, on all threads. Workspace: row lists (nnz + m + 1), 3.25 (m + n)
+// Cost        O((sweeps + 1) (m + n + nnz)) time, on all threads. Workspace: row lists (nnz + m +
+//             1), 2 (m + n), m + n floats, m + n bytes; 2 nnz while the row lists are made
 // Prefer it   on many cores; some .866 of the maximum is expected if every entry is in a maximum
-//             transversal. On one core karp-sipser finds larger matchings in less time
+//             transversal. On one core prefer karp-sipser
 // Options     sweeps: the number of sweeps of the scaling
 // Encodings   scale = 0: inactive (matched, or no unmatched neighbour); choice = -1 then.
 //             choices[k] = degree of k in the drawn graph: its own choice and the vertices that

@@ -16,10 +16,10 @@
 //             relabelling comes after at most m + n push kernels, whatever k is; push.cuh states
 //             why the algorithm terminates. A thread of G-GR-Krnl loads the labels of eight of its
 //             rows, and entries of a list, at once, which hides the latency; one of G-PR-Krnl has
-//             one column, up to 2^28 columns, and loads four labels at once. The host polls only
-//             every eighth launch whether there was an active column, and every fourth level
-//             whether a row was reached, since a launch that finds none changes nothing; such
-//             launches are not counted as levels
+//             one column, up to 2^28 columns, and loads four labels at once. The host polls whether
+//             there was an active column only every eighth launch and before a relabelling, and
+//             whether a row was reached every fourth level, since a launch that finds none changes
+//             nothing; such launches are not counted as levels
 // Cost        Each push kernel inspects all columns and each level of a relabelling all rows,
 //             whatever they find; each poll of the host is a synchronisation
 // Prefer it   for comparison with g-pr-shr

@@ -54,8 +54,8 @@ extern "C" __global__ void init_relabel(Index m, Index n, const Index* mu_row, I
 }
 
 // Visits the entries [p, p + many) in the list of a row of this level: reaches their columns, and
-// the rows matched to these. The loads of each kind are issued together to hide their latency;
-// otherwise a level would last as long as the list of a hub.
+// the rows matched to these. The loads of each kind are issued together to hide their latency.
+// Returns whether it reached a row.
 template <int many>
 __device__ inline bool reach(Index c_level, const Index* row_cols, Index p, const Index* mu_row,
                              const Index* mu_col, Index unreachable, Index* psi_row,

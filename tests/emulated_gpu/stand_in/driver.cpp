@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of NVIDIA's driver that btfperm calls without CuPy; the GPUs are always in use
+// The functions of NVIDIA's driver that btfperm calls without CuPy; each GPU is reported as in use
 constexpr int gpus = 2, for_cuda = 13000;
 
 extern "C" {
