@@ -107,8 +107,9 @@ def maximum_transversal(
         on one of its machine: its number among the ranks of the machine, modulo the number of GPUs
     initial : a matching to start from: a `Transversal`, a decomposition (also one from a file), or
         an array of integers with -1 for unmatched; see `orientation`. Pairs that are not entries of
-        `A`, and the second pair in a row or column, are dropped; ``counters["initial_dropped"]`` is
-        their number. An array may be longer or shorter than `A` has columns (or rows)
+        `A`, and all but one of several pairs in a row or column, are dropped;
+        ``counters["initial_dropped"]`` is their number. An array may be longer or shorter than `A`
+        has columns (or rows)
     orientation : the meaning of an array given as `initial`. ``"col_match"``, the default: the row
         matched to each column (n,), which SciPy's ``maximum_bipartite_matching`` returns with
         ``perm_type="row"``. ``"row_match"``: the column matched to each row (m,), which SciPy
@@ -155,7 +156,7 @@ def maximum_transversal(
 
     Notes
     -----
-    O((m + n + nnz) sqrt(n)) in the worst case with ``"auto"`` on the CPU, linear on most matrices.
+    O((m + n + nnz) sqrt(n)) in the worst case with ``"auto"`` on the CPU.
 
     Examples
     --------

@@ -74,7 +74,7 @@ struct Counters {
   std::int64_t statistics_us = 0;
   std::vector<std::int64_t> frontier_sizes;  // columns of each level; a 0 ends each phase
 
-  // At most ten thousand levels are stored.
+  // At most ten thousand numbers are stored.
   void add_frontier(std::int64_t size) {
     if (frontier_sizes.size() < 10'000) frontier_sizes.push_back(size);
   }
@@ -85,7 +85,7 @@ struct Counters {
     if (edges_of_path > longest_path) longest_path = edges_of_path;
   }
 
-  // Adds the counters of another thread of the same search.
+  // Adds the counters that each thread of a search has for itself.
   void add(const Counters& other) {
     edges += other.edges;
     augmentations += other.augmentations;

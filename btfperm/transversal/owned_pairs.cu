@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // owned pairs: the columns of one rank are matched to rows of the same rank, on its GPU
 //
-// 1. match_diagonal    each column takes the row on the diagonal if that is an entry
+// 1. match_diagonal    each unmatched column takes the row on the diagonal, if that is an entry and
+//                      the row is unmatched
 // 2. match_first       each unmatched column takes its first unmatched row; rows of other ranks,
 //                      whose local numbers are at least n_rows, are left out
 //

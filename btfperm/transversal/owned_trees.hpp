@@ -188,7 +188,7 @@ class OwnedTrees {
   I unvisited(std::int64_t r) const { return A_.row_match[r] < 0 ? unmatched : I{-1}; }
 
   // Takes an unmatched row of this rank if there is one, else all unvisited rows. So a tree that
-  // ends leaves the other rows to other trees. Returns the number of entries visited.
+  // ends leaves the other rows to other trees. Returns the number of entries visited, or one more.
   std::int64_t expand(I c, I root) {
     const std::int64_t first = A_.indptr[c], last = A_.indptr[c + 1];
     for (std::int64_t p = first; p < last; ++p) {

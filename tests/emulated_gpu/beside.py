@@ -13,8 +13,8 @@ from pathlib import Path
 __all__ = ["TESTS", "start", "why_no_child", "why_not"]
 
 ROOT = Path(__file__).parents[2]
-# On the emulated device each of these takes at most a few seconds. Together they launch every
-# kernel if each value of each parameter occurs.
+# Small enough for the emulated device. If each value of each parameter occurs, they launch every
+# kernel but those of MPI ranks, which tests/mpi launches.
 TESTS = (
     "tests/transversal/test_gpu_small.py",
     "tests/transversal/test_gpu_parts.py",

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hopcroft-karp: in each phase, a maximal set of disjoint shortest augmenting paths
 //
-// Idea        A breadth-first search from all unmatched columns gives each column its distance, and
-//             stops at the first level that has an unmatched row. Depth-first searches that only
-//             descend one level at a time then find disjoint paths of that shortest length.
+// Idea        A breadth-first search from all unmatched columns gives each column that it reaches
+//             its distance. It stops at the first level with a column that has an unmatched row in
+//             its list. Depth-first searches that descend one level at a time then find disjoint
+//             paths of that shortest length.
 // Paper       J. E. Hopcroft, R. M. Karp, "An n^(5/2) algorithm for maximum matchings in bipartite
 //             graphs", SIAM J. Computing 2 (1973), algorithm A and section 3
 // Cost        O((n + nnz) sqrt(n)) time. Workspace: 4 n
 // Prefer it   on meshes in natural order, and if a bound is needed; pothen-fan if few columns are
 //             unmatched
-// Encodings   level[j] - base = number of matched edges between column j and the unmatched columns;
-//             negative: not reached in this phase. `base` grows from phase to phase, which clears
-//             all levels at once. Depth-first searches set level -1 for columns they are done with
-// Invariants  after the breadth-first search, every row in the list of a column of level k < last
-//             is matched to a column of level <= k + 1; of the columns up to level `last`, only
-//             those of this level have unmatched rows in their lists
+// Encodings   level[j] - base = least number of matched edges on a path from an unmatched column to
+//             column j; negative: not reached in this phase. `base` grows from phase to phase,
+//             which clears all levels at once; before it overflows, all are reset. Depth-first
+//             searches set level -1 for columns they are done with
+// Invariants  after a breadth-first search that reached an unmatched row, every row in the list of
+//             a column of level k < last is matched to a column of level <= k + 1; of the columns
+//             up to level `last`, only those of level `last` have unmatched rows in their lists
 #pragma once
 
 #include <algorithm>

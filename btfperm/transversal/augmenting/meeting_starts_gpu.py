@@ -203,8 +203,8 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
 
 
 def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]:
-    """The choice of greedy that leaves the least work, and the number of unmatched columns from
-    which on the walks run.
+    """The value of greedy's option ``choice``, and the least number of unmatched columns for which
+    the walks run.
 
     The choice is ``"first"`` (natural order) if most entries are near the diagonal, where random
     choices of many threads leave unmatched rows far from unmatched columns, and if there are hubs,

@@ -15,7 +15,7 @@
 // Encodings   leaf[root] = unmatched row reached by the tree of `root`, or -1. tree[j]: the root of
 //             column j, and its parent, the column from which it was reached. A root has no parent:
 //             tree[root].parent = the column from which leaf[root] was reached
-// Invariants  tree[j] is set for the columns in the queue of this phase
+// Invariants  tree[j].root is set for the columns in the queue of this phase
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,8 @@
 //             processes levels that are too small to share. The columns of active trees are their
 //             roots and the mates of their rows, so activeX is the sum of the two numbers and is
 //             not counted separately
-// Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: the row lists
+// Cost        O(m + n + nnz) for each phase, and for each bottom-up step in it, which visits the
+//             lists of all unvisited rows; n phases in the worst case. Workspace: the row lists
 //             (nnz + m + 1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row
 //             lists are made
 // Prefer it   on many cores, and if many columns remain unmatched; guided-displacement on one core
@@ -290,7 +291,8 @@ class MsBfsGraft {
     }
   }
 
-  // Moves rows of trees that had a path to rows_; returns the number of rows in active trees.
+  // Removes all rows from the trees that had a path and lists these rows in rows_. Returns the
+  // number of rows in active trees.
   I release_used_trees() {
     const StepTime time(counters_.statistics_us);
     rows_.clear();

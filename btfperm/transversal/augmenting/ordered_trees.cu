@@ -9,8 +9,8 @@
 // Paper       ours; the trees are those of A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting
 //             algorithm for maximum cardinality matching in bipartite graphs", IPDPS 2015, without
 //             grafting
-// Cost        O(nnz) per phase, two grid barriers per level. A launch has a limit on levels, or on
-//             steps along a path; the next launch continues. Workspace: 2 m + 3 n indices
+// Cost        O(m + n + nnz) per phase, two grid barriers per level. A launch has a limit on levels
+//             or on steps along a path; the next launch continues. Workspace: 2 m + 3 n indices
 // Prefer it   if each run must give the same matching, on each GPU. Otherwise prefer meeting-trees,
 //             which searches from both sides and keeps its trees between phases
 // Encodings   proposed[i] = the least column that proposed to row i in this phase, or `unset`

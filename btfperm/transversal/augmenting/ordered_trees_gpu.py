@@ -30,8 +30,8 @@ def ordered_trees(
     problem: DeviceProblem, budget: Budget, seed: int, options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
     """Searches until a phase finds no path, or a limit is reached. If nothing is matched, greedy in
-    natural order computes an initial matching. The matching is the same in each run; `seed` and
-    `options` have no effect.
+    natural order computes an initial matching. The matching is the same in each run that no limit
+    ends; `seed` and `options` have no effect.
 
     Returns
     -------

@@ -11,9 +11,9 @@
 //             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012
 //             (disjoint BFS). The queue of a tree is a linked list through its columns, so that the
 //             trees of all threads fit into one array
-// Cost        O(nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
+// Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
 // Prefer it   on many cores, while many columns are unmatched, because one thread grows a tree;
-//             ms-bfs-graft if many columns remain unmatched, guided-displacement on one core
+//             ms-bfs-graft if many columns cannot be matched, guided-displacement on one core
 // Encodings   visited[i] = 1: row i was claimed in this phase; lookahead[j] = first position of
 //             column j whose row may be unmatched; next[j] = next column in the queue of its tree,
 //             or -1

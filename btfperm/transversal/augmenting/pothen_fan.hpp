@@ -11,8 +11,7 @@
 //             many threads: A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A.
 //             Pothen, "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS
 //             2012: threads take the unmatched columns of a phase, and their searches are disjoint
-// Cost        O(m + n + nnz) for each phase, n phases in the worst case, few in practice.
-//             Workspace: m + 4 n
+// Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m + 4 n
 // Prefer it   after greedy on nearly every pattern in natural order; hopcroft-karp if paths are
 //             long and many
 // Options     fairness: 0 descends through the lists forwards in every phase
@@ -26,7 +25,8 @@
 
 namespace btfperm {
 
-// phase(n_free, turn) must call turn(k, own) for k = 0 ... n_free - 1, the unmatched columns.
+// phase(n_free, turn) must call turn(k, own) once for each k = 0 ... n_free - 1, until the budget
+// ends it. Turn k searches from the k-th column of those that were unmatched before the phase.
 template <class I, class Own, class Phase>
 void pothen_fan_phases(const PatternView<I>& A, Matching<I> M, const Options& options,
                        Workspace& workspace, Budget& budget, Counters& counters, Phase phase) {

@@ -3,14 +3,14 @@
 //
 // Idea        Each unmatched column in turn searches breadth-first for an unmatched row. A search
 //             that fails has visited a closed set: no later augmenting path enters it, so its rows
-//             are never visited again. All searches that fail visit each entry at most once.
+//             are never visited again. Together, the failed searches visit each entry at most once.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015 (SS-BFS); closed sets: the
 //             Hungarian trees of H. W. Kuhn (1955)
-// Cost        O(n nnz) in the worst case, a few short searches in practice. Workspace: m + 2 n
+// Cost        O(m + n + n nnz) time in the worst case. Workspace: m + 2 n
 // Prefer it   if few columns are unmatched and augmenting paths are short; otherwise hopcroft-karp
-// Encodings   seen[i] = the root of the last search that visited row i, -1 if none did, or `closed`
-//             if row i is in a closed set
+// Encodings   seen[i] = the root of the last search that visited row i while it was matched, -1 if
+//             none did, or `closed` if row i is in a closed set
 // Invariants  parent[j] = column from which column j was reached in this search
 #pragma once
 
@@ -47,7 +47,8 @@ class SsBfs {
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= seen_[i] == closed;
   }
 
-  // One search. After more than `most` visited edges it is abandoned and the matching unchanged.
+  // One search. If it has visited more than `most` edges at the end of a list and has columns left,
+  // or if the budget is spent, it is abandoned, and the matching is unchanged.
   Outcome search(I root, std::int64_t most) {
     ++counters_.phases;
     I tail = 0;

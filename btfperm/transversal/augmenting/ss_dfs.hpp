@@ -9,8 +9,8 @@
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981);
 //             MC21A is Algorithm 575 there. As in the paper, the rows of a failed search are
 //             visited again, whereas ss-bfs closes them permanently
-// Cost        O(n nnz) time, as on some structurally singular matrices, where each unmatched column
-//             visits the same rows again. Workspace: m + 3 n
+// Cost        O(m + n + n nnz) time, as on some structurally singular matrices, where each
+//             unmatched column visits the same rows again. Workspace: m + 3 n
 // Prefer it   for comparison with MC21, BTF and CXSparse; otherwise pothen-fan
 // Encodings   visited[i] = stamp of the last search that visited row i; lookahead[j] = first
 //             position of column j whose row may be unmatched (rows never become unmatched again)
@@ -19,8 +19,8 @@
 // Races       searches of several threads that carry one stamp (pothen-fan) are disjoint: a row
 //             belongs to the first thread that stamps it, and with it the column matched with it
 //             and the data of that column. row_match[i] is read in a lookahead while its owner may
-//             write it. If the old value is read (unmatched), the stamp is there already. A value
-//             that is not -1 is right
+//             write it. If the old value is read (unmatched), the stamp is there already. If a
+//             value other than -1 is read, the row is matched, and stays so
 #pragma once
 
 #include <algorithm>

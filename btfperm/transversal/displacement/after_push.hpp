@@ -3,7 +3,7 @@
 //
 // Idea        Pushes update row_match only, so col_match is computed again. If the pushes leave as
 //             many columns as there are unmatched rows, and more than a bound (rules.hpp), short
-//             searches start from these columns if they are few. If too many still remain, the
+//             searches start from these columns if they are few. If both conditions still hold, the
 //             pattern is peeled from an empty matching, and the larger of the two matchings is kept
 // Paper       ours
 // Cost        O(m + n), plus that of short_searches.hpp and of peel.hpp if they run
@@ -35,8 +35,8 @@ bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Bu
 
 // Computes col_match again. If `push` left as many columns as unmatched rows, and too many for
 // trees, runs short searches from these columns if they are few (on chains, a search along a long
-// path visits few entries), and peels if too many columns still remain. Lists the remaining columns
-// in the first places of `unmatched` (n places) and returns their number.
+// path visits few entries), and peels if both conditions still hold. Lists the remaining columns in
+// the first places of `unmatched` (n places) and returns their number.
 template <class I, class Push>
 I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatched, int threads,
              DisplacementRules rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -50,7 +50,7 @@ I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatc
     const std::int64_t before = counters.augmentations;
     left = search_shortly(A, M, unmatched, left, rules, budget, counters, proof);
     pairs += static_cast<I>(counters.augmentations - before);
-    to_peel = left > max_left && left == A.m - pairs;  // otherwise some columns cannot be matched
+    to_peel = left > max_left && left == A.m - pairs;  // false if m > n or columns were dropped
   }
   if (to_peel && !budget.stopped() &&
       take_peeled(A, M.row_match, pairs, threads, budget, counters)) {

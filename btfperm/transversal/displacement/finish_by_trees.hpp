@@ -34,8 +34,8 @@ I list_unmatched(const PatternView<I>& A, const Matching<I>& M, int threads, I* 
 // Bounds after which the next method continues; tests set other values.
 struct FinishRules {
   // No phase of trees starts after passes * threads * nnz entries. Pushes along exact labels then
-  // follow, and after pushed_passes * nnz entries hopcroft-karp. If unmatched rows are far and
-  // diagonal blocks form a chain, trees block each other (blocks_1e5_h1000 is faster by pushes).
+  // follow, and after pushed_passes * nnz entries hopcroft-karp. Trees block each other, for
+  // example, if unmatched rows are far and diagonal blocks form a chain.
   double passes = 4;
   double pushed_passes = 32;
   std::int64_t max_phases = 0;  // of all trees; 0: 8 + sqrt(n)

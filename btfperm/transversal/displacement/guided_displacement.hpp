@@ -3,7 +3,7 @@
 // trees complete the matching
 //
 // Idea        On most patterns, pushes guided by distance labels (label_push.hpp) find a maximum
-//             matching in two or three passes over the entries. Searches are better if few columns
+//             matching in a few passes over the entries. Searches are better if few columns
 //             are unmatched, if augmenting paths are short, or if the numbering is local (meshes in
 //             natural order), because pushes would destroy a nearly maximum matching
 //             (sample_unmatched.hpp). If pushes stall, as on long chains, peeling can follow
@@ -11,10 +11,10 @@
 //             they exceed their bounds, pushes along exact labels complete it, and if these exceed
 //             theirs, hopcroft-karp (finish_by_trees.hpp).
 // Paper       ours
-// Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes O(nnz
-//             log n), short searches max_passes * nnz plus one search, at most 8 + sqrt(n) phases
-//             of trees, 32 nnz along exact labels, then hopcroft-karp. Workspace: n, and that of
-//             the parts
+// Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes
+//             O((m + nnz) log n), short searches and peeling O(m + n + nnz), at most 8 + sqrt(n)
+//             phases of trees, about 32 nnz along exact labels, then hopcroft-karp. Workspace: n,
+//             and that of the parts
 // Prefer it   always, unless a published algorithm is needed
 // Encodings   only those of its parts
 #pragma once

@@ -17,8 +17,8 @@
 //             least one active column and at least a quarter of them must be matched or dropped.
 //             Otherwise the slice is slow. The pushes have stalled after a slow slice that leaves
 //             more than 32 columns active, or after three slow slices that do not. So the cost
-//             is O(nnz log n). Edges of pushes that set a label to 255 are not counted in a slice:
-//             a column has at most one such push, because it has no other row left then.
+//             is O((m + nnz) log n). Edges of pushes that set a label to 255 are not counted in a
+//             slice: a column has at most one such push, because it has no other row left then.
 //             Workspace: m labels of one byte
 // Encodings   label: 0 unmatched row; 255 hopeless: no alternating path from this row reaches an
 //             unmatched row

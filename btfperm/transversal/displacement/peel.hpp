@@ -2,8 +2,8 @@
 // peel: repeatedly match rows whose lists hold one unmatched column, from an empty matching
 //
 // Idea        If the list of a row holds a single unmatched column, some maximum transversal
-//             matches the two. Without that column, other rows reduce to one column. On chains and
-//             on triangular patterns with a full diagonal, in any numbering, this matches
+//             matches the two. Without that column, other rows may have only one left. On chains
+//             and on triangular patterns with a full diagonal, in any numbering, this matches
 //             everything; paths can be long there, and pushes stall. Two words per row replace the
 //             row lists: the number of its unmatched columns, and the exclusive or of their
 //             indices, which is the index of the column if one is left.

@@ -2,8 +2,8 @@
 // shared displacement: the steps of guided-displacement by several threads
 //
 // Idea        As on one thread (guided_displacement.hpp), paths of two steps, short searches or
-//             label pushes match the unmatched columns, each step by all threads at once. Every
-//             step leaves the columns that it could not match in the first places of one list.
+//             label pushes match unmatched columns, each step by all threads at once. Every step
+//             leaves the columns that may still be matched in the first places of one list.
 // Paper       ours; each step has its own file
 // Cost        that of the steps; each releases its workspace at its end
 // Races       those of the steps, which run one after the other

@@ -7,11 +7,11 @@
 //             label_push.hpp hold here too. After each round the remaining columns are divided
 //             again; rounds become shorter as the columns become few.
 // Paper       ours; the pushes are those of label_push.hpp
-// Cost        as label_push.hpp, O(nnz log n), divided by the threads. A round ends after about
-//             nnz / 6 edges (4096 of each thread if that is more) or before. After nnz / 3 edges
-//             (without pushes that make a row hopeless, but with choices that became invalid),
-//             pushing continues only if a quarter of the active columns ended since the last check;
-//             half, if at most 64 were active. Workspace: m bytes, one list of columns
+// Cost        as label_push.hpp, O((m + nnz) log n), divided by the threads. A round ends after
+//             about nnz / 6 edges (4096 of each thread if that is more) or before. After nnz / 3
+//             edges (without pushes that make a row hopeless, but with choices that became
+//             invalid), pushing continues only if a quarter of the active columns ended since the
+//             last check; half, if at most 64 were active. Workspace: m bytes, one list of columns
 // Prefer it   on large matrices with several threads, or on one thread if the labels exceed the
 //             cache; otherwise label_push.hpp
 // Encodings   label: 0 unmatched row, 254 a distance of 254 or more, 255 hopeless. row_match: -2

@@ -15,7 +15,7 @@
 namespace btfperm {
 
 // Matches column j if there is an augmenting path of one or three edges from it. Returns whether it
-// did. Adds the number of edges visited to `read`.
+// did. Adds the number of edges visited to `read`, without the last edge of a path of three.
 template <class I>
 bool match_one(const PatternView<I>& A, Matching<I> M, I j, std::int64_t& read,
                Counters& counters) {

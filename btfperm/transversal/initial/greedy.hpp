@@ -2,8 +2,8 @@
 // greedy: the cheap matching
 //
 // Idea        Each column, in order on one thread, is matched to its first unmatched row. The
-//             result is maximal, so it has at least half of the maximum size. For matrices in
-//             natural order it is often maximum.
+//             result is maximal, unless the budget ends the run, so it has at least half of the
+//             maximum size.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981),
 //             section 2 (cheap assignment)
 // Cost        O(m + n + nnz) time. Workspace: m bytes, or none if m > 4 n or with several threads

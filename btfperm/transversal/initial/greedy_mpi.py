@@ -5,8 +5,7 @@ Idea        On each rank, each column takes the row on the diagonal if that is a
             each unmatched column its first unmatched row, both among the rows of the rank. Then, in
             rounds, every unmatched column proposes to the next row of another rank in its list, and
             every unmatched row accepts its first proposal. All proposals of a round travel in one
-            message per pair of ranks. Without the diagonal, each column j of a mesh in its natural
-            order would take a row before j, which leaves augmenting paths through the whole matrix.
+            message per pair of ranks.
 Paper       Duff, ACM TOMS 7 (1981), for one thread: each column takes its first unmatched row. The
             rounds are ours.
 Cost        O(nnz) entries in all. A round sums numbers over the ranks and exchanges two messages
@@ -14,7 +13,7 @@ Cost        O(nnz) entries in all. A round sums numbers over the ranks and excha
 GPU         With ``device=``, the GPU of a rank matches its columns to its rows
             (``owned_pairs.cu``), and the rank makes the proposals on the CPU.
 Prefer it   if the diagonal is full, or if the lists of karp-sipser need too much memory
-Options     rounds (4): bound on the rounds; the search matches the columns that are left
+Options     rounds (4): bound on the rounds; the search continues with the unmatched columns
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 //             matched to it, until there is none. Then about one in eight of the other columns
 //             takes an unmatched row at random, and the first step is repeated.
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
-//             paper draws one edge at a time when it must draw. Here many columns draw in a round,
-//             which costs few matched entries; all draw if at most 64 are left
+//             paper draws one edge at a time when it must draw. Here many columns draw in a round;
+//             all draw if at most 64 are left
 // Cost        O(m + n + nnz) work, some atomic operations per entry. A single thread scans the list
 //             of a vertex, so one long list may dominate the time. Workspace: the row lists, and
 //             2 m + 4 n indices

@@ -15,9 +15,10 @@ Cost        O(nnz) entries in all, and as much memory as the entries of the rank
             changes its owner.
 Prefer it   as the usual initializer over ranks, because the search sends several messages for each
             column that it matches
-Options     thin_steps (10): after more steps in succession than this, each with fewer than 256
-            lines, columns choose rows although the rule can still be applied. So a long chain does
-            not need a step for each of its members
+Options     thin_steps (10): columns also choose rows, although the rule can still be applied,
+            after more steps in succession than this in each of which the lines sent, and the rows
+            and columns of degree one left over, are fewer than 256 in all. So a long chain does not
+            need a step for each of its members
 """
 
 from __future__ import annotations

@@ -3,13 +3,13 @@
 //
 // Idea        In each round, every entry between an unmatched row and an unmatched column has a
 //             random weight. An entry with the largest weight of its row and of its column is
-//             matched. Rounds repeat until no such entry is left.
+//             matched. Rounds repeat until both ends of no entry are unmatched.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
 //             external matching", Euro-Par 2013, section 2, sequential model: unit weights, ties
 //             broken at random and anew in each round; C as in the paper
-// Cost        O(nnz) expected: a round removes at least half of the entries on average. Workspace:
-//             2 nnz for the list of entries, m + n candidates
-// Prefer it   for comparison with the GPU; greedy visits each list only once
+// Cost        O(m + n + nnz) expected: a round removes at least half of the entries on average.
+//             Workspace: 2 nnz for the list of entries, m + n candidates
+// Prefer it   for comparison with the GPU. Otherwise prefer greedy, which has no rounds
 // Encodings   C[v] = the entry of largest weight of v in this round: its weight and its place in
 //             the list of entries; place -1: none. Column j is vertex j, row i is vertex n + i
 // Invariants  at the start of a round, the list holds the entries between unmatched rows and

@@ -13,7 +13,7 @@ Paper       Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3:
 Cost        O(k log k) to sort the k entries of a rank by columns, and those by rows; O(unmatched)
             items, four exchanges and a sum per round.
 Prefer it   for comparison with greedy, or where many columns have the same first row
-Options     rounds (64): bound on the rounds; the search matches the columns that are left
+Options     rounds (64): bound on the rounds; the search continues with the unmatched columns
 """
 
 from __future__ import annotations

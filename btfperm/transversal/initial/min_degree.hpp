@@ -9,7 +9,8 @@
 //             problems", ACM J. Experimental Algorithmics 15 (2010) (dynamic minimum degree); first
 //             in G. Tinhofer, "A probabilistic analysis of some greedy cardinality matching
 //             algorithms", Annals of OR 1 (1984). Ties are not broken at random: columns precede
-//             rows, and among equals the vertex whose degree changed last is taken
+//             rows, among equals the vertex whose degree changed last, or else the one of lowest
+//             index, is taken, and of equal neighbours the first in the list
 // Cost        O(m + n + nnz) time. Workspace: the row lists (nnz + m + 1), 3 (m + n), and for each
 //             side one number for each degree up to the largest
 // Prefer it   on meshes, circuits and saddle-point patterns, where far fewer vertices remain

@@ -4,7 +4,7 @@
 // Idea        In each round a hash colours every unmatched row and column blue or red. Each blue
 //             vertex proposes to a red neighbour, and each red vertex accepts one proposal; these
 //             pairs are matched. A vertex without an unmatched neighbour is dead. The algorithm
-//             ends when all vertices are matched or dead.
+//             ends when all vertices are matched or dead, or when the budget ends it.
 // Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 //             Facing the Multicore-Challenge II, 2012: algorithms 3 and 4, random matching, on the
 //             bipartite graph: column j is vertex j, row i is vertex n + i; sigma and r as in the
@@ -13,7 +13,7 @@
 //             vertices are removed from the list of vertices
 // Cost        In each round, a vertex that is alive visits its list until it finds a suitable
 //             neighbour. Workspace: row lists (nnz + m + 1), 2 (m + n), m + n bytes
-// Prefer it   for comparison with the GPU; greedy visits each list only once
+// Prefer it   for comparison with the GPU. Otherwise prefer greedy, which has no rounds
 // Encodings   colour[v]: blue, red, or neither if v is matched or dead. sigma[v] = -1: no vertex;
 //             dead: v is dead; else the vertex that v proposes to, or accepts
 // Invariants  alive holds, in ascending order, the unmatched vertices for which no search has found

@@ -10,8 +10,8 @@
 //             columns have an entry near the diagonal, as in saddle-point systems, a block prefers
 //             the rows from its own place on the diagonal on
 // Paper       that of greedy.hpp; the blocks are ours
-// Cost        O(nnz), divided by the threads. Usually a part of the entries is visited; parts and
-//             preferred rows cost more visits. Ends when every row is matched. No workspace
+// Cost        O(m + n + nnz), divided by the threads, and one more visit of a list for each row
+//             that another thread takes first. Ends when every row is matched. No workspace
 // Prefer it   as greedy
 // Races       one thread exchanges the -1 of row_match[i]. A thread that fails scans the list of
 //             its column again

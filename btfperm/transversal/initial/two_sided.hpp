@@ -11,16 +11,17 @@
 //             TwoSidedMatch, then KarpSipserMT, first from the rows, then from the columns.
 //             Restricted to the vertices that the initial matching leaves unmatched
 // Cost        O((sweeps + 1) (m + n + nnz)) time, on all threads. Workspace: row lists (nnz + m +
-//             1), 2 (m + n), m + n floats, m + n bytes; 2 nnz while the row lists are made
-// Prefer it   on many cores; some .866 of the maximum is expected if every entry is in a maximum
-//             transversal. On one core prefer karp-sipser
+//             1), 2 (m + n), m + n floats, m + n bytes; with several threads 2 nnz more while the
+//             row lists are made
+// Prefer it   on many cores; the paper conjectures .866 of the maximum if every entry is in a
+//             perfect transversal. On one core prefer karp-sipser
 // Options     sweeps: the number of sweeps of the scaling
 // Encodings   scale = 0: inactive (matched, or no unmatched neighbour); choice = -1 then.
-//             choices[k] = degree of k in the drawn graph: its own choice and the vertices that
-//             chose it. chosen[k] = 1: some vertex chose k
+//             choices[k] = degree of k in what is left of the drawn graph: its own choice and the
+//             vertices that chose it. chosen[k] = 1: some vertex chose k
 // Races       every row and column writes its own scale and its own choice, and draws from its own
-//             random numbers. A chain belongs to one thread: the thread that removes the last
-//             neighbour of k continues with k, and the choice of k belongs to the first chain that
+//             random numbers. A chain belongs to one thread: the thread that leaves k only its
+//             own choice continues with k, and the choice of k belongs to the first chain that
 //             claims it. So the drawn graph and the size of the matching do not depend on the
 //             number of threads; the matched entries may
 #pragma once

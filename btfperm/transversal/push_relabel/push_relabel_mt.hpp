@@ -15,7 +15,7 @@
 // Cost        O((m + n) nnz) time. Workspace: the row lists (nnz + m + 1), m bytes, 3 m + 3 n; with
 //             several threads 2 nnz more while the row lists are made. The last active columns keep
 //             few threads busy. If some columns cannot be matched, those that have lost their last
-//             path are pushed until the next relabelling, so that 16 is slower there than 2 or 0.5
+//             path are pushed until the next relabelling, so that a large k costs time there
 // Prefer it   for comparison with ms-bfs-graft, which is faster on most matrices; push-relabel on
 //             one thread, because it relabels more often
 // Options     queue_limit: a thread takes at most this number of columns from the shared queue, and
