@@ -127,8 +127,9 @@ def threads(request):
 
 @looped("row", ROWS, ids=lambda row: row.name)
 def test_counters_agree_with_the_result(row, threads):
-    """A search from an empty matching augments once for each matched column, along paths of an odd
-    number of edges, and visits an entry for each. All threads count."""
+    """A search from an empty matching augments once for each column that it matches, except by the
+    pushes of guided-displacement, along paths of an odd number of edges, and visits an entry for
+    each. All threads count."""
     matrices = [
         families.renumbered(families.chain(60), "mixed", 1).A,
         families.random_rectangle(200, 300, 3, 2).A,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Searches on one thread take the steps of a simple implementation: the same phases, paths and
-visited entries. So options have the effect that their names promise, and counters are right."""
+"""The searches in CASES take, on one thread, the steps of a simple implementation: the same phases,
+paths and visited entries. So options have the effect that their names promise."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """two-sided: the graph of the drawn entries gets a maximum matching, on any number of threads. The
-matching is as large as the paper promises."""
+matching has about the size that the paper states."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@
 // Cost        O((sweeps + 1) (m + n + nnz)) time, on all threads. Workspace: row lists (nnz + m +
 //             1), 2 (m + n), m + n floats, m + n bytes; with several threads 2 nnz more while the
 //             row lists are made
-// Prefer it   on many cores; the paper conjectures .866 of the maximum if every entry is in a
+// Prefer it   on many cores; the paper states about .866 of the maximum if every entry is in a
 //             perfect transversal. On one core prefer karp-sipser
 // Options     sweeps: the number of sweeps of the scaling
 // Encodings   scale = 0: inactive (matched, or no unmatched neighbour); choice = -1 then.
