@@ -16,7 +16,7 @@
 //             roots and the mates of their rows, so activeX is the sum of the two numbers and is
 //             not counted separately
 // Cost        O(m + n + nnz) for each phase, and for each bottom-up step in it, which visits the
-//             lists of all unvisited rows; n phases in the worst case. Workspace: the row lists
+//             lists of the unvisited rows; n phases in the worst case. Workspace: the row lists
 //             (nnz + m + 1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row
 //             lists are made
 // Prefer it   on many cores, and if many columns remain unmatched; guided-displacement on one core

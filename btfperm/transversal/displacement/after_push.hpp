@@ -3,8 +3,9 @@
 //
 // Idea        Pushes update row_match only, so col_match is computed again. If the pushes leave as
 //             many columns as there are unmatched rows, and more than a bound (rules.hpp), short
-//             searches start from these columns if they are few. If both conditions still hold, the
-//             pattern is peeled from an empty matching, and the larger of the two matchings is kept
+//             searches start from these columns if they are few. If then still as many remain as
+//             there are unmatched rows, and more than the bound, the pattern is peeled from an
+//             empty matching, and the larger of the two matchings is kept
 // Paper       ours
 // Cost        O(m + n), plus that of short_searches.hpp and of peel.hpp if they run
 // Invariants  rows that `push` marks hopeless are part of the proof only if its matching is kept
@@ -35,8 +36,8 @@ bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Bu
 
 // Computes col_match again. If `push` left as many columns as unmatched rows, and too many for
 // trees, runs short searches from these columns if they are few (on chains, a search along a long
-// path visits few entries), and peels if both conditions still hold. Lists the remaining columns in
-// the first places of `unmatched` (n places) and returns their number.
+// path visits few entries), and peels if too many still remain, as many as unmatched rows. Lists
+// the remaining columns in the first places of `unmatched` (n places) and returns their number.
 template <class I, class Push>
 I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatched, int threads,
              DisplacementRules rules, Budget& budget, Counters& counters, Proof& proof) {

@@ -5,8 +5,8 @@
 // Idea        Each thread takes a part of the unmatched columns, and proceeds as two_steps.hpp
 //             does. The new row of a column that is displaced is reserved first, and the column
 //             keeps its old row until it is exchanged, so that no lock is held and no thread waits.
-//             For displaced columns, each thread prefers unmatched rows that lie, relative to m,
-//             not before its first column relative to n, so that the threads seldom compete
+//             For displaced columns, each thread prefers unmatched rows i with i / m >= j / n,
+//             where j is its first column, so that the threads seldom compete
 // Paper       ours
 // Cost        ends after at most nnz visited entries, divided among the threads, and one more list
 //             for each thread. Workspace: a list of the remaining columns

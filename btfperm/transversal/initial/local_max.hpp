@@ -3,7 +3,7 @@
 //
 // Idea        In each round, every entry between an unmatched row and an unmatched column has a
 //             random weight. An entry with the largest weight of its row and of its column is
-//             matched. Rounds repeat until both ends of no entry are unmatched.
+//             matched. Rounds repeat until no entry has both ends unmatched.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
 //             external matching", Euro-Par 2013, section 2, sequential model: unit weights, ties
 //             broken at random and anew in each round; C as in the paper
