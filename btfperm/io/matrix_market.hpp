@@ -134,7 +134,7 @@ inline LineCounts divide_text(const TextParts& block, std::int64_t size, Budget&
   return total;
 }
 
-// The first byte of the first line of more than `longest` bytes that is no comment, or -1. Such a
+// The place of the first line of more than `longest` bytes that is no comment, or -1. Such a
 // line has no line end in at least one window of `longest` / 2 bytes, so in a usual text only the
 // first bytes of each window are examined.
 inline std::int64_t find_long_line(const char* text, std::int64_t size, std::int64_t longest) {

@@ -99,7 +99,7 @@ inline bool skip_word(const char*& p, std::string_view word) {
   return true;
 }
 
-// Whether a real number begins at `p`, as C and Fortran write it, and its token ends behind it.
+// Whether the token at `p` is a decimal number (E or D before its exponent), infinity or nan.
 inline bool scan_real(const char*& p, RealToken& token) {
   token = RealToken{};
   if (*p == '+') {

@@ -4,8 +4,8 @@
 // Idea        Distributing the entries over rows, then over columns (two counting sorts) leaves
 //             each column sorted; duplicates are then neighbours. Linear in entries + m + n.
 // Shortcut    Most files list their entries by columns, rows ascending: one pass proves that, and
-//             the row list is the answer as it stands. If most rows are empty, no array of the
-//             length m is made: the entries are distributed over columns, which are then sorted.
+//             the row list is the answer as it stands. If only the columns are in order, or most
+//             rows are empty, each column is sorted, and no array of the length m is made.
 // Interrupts  The budget also ends passes over m rows or n columns, because a file of a few bytes
 //             may declare 2^31 of them.
 #pragma once
@@ -221,7 +221,7 @@ I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* ind
 // the entry. Returns the number of entries found. Positions outside the shape are not found.
 //
 // The search in a column first tries the last place found there and its successor, so a list of all
-// entries that is ordered by rows or by columns takes linear time, with duplicates too. In other
+// entries in which the rows of each column ascend takes linear time, with duplicates too. In other
 // lists, an entry may take a bisection of its column. `take(n)` allocates the last places, unless
 // most columns are empty: then nearly every entry takes a bisection.
 template <class I, class Take>

@@ -5,8 +5,8 @@
 // samples (n if n is less). Of a long column every l-th entry is sampled. Near the diagonal means
 // within m / diagonal_width rows of the diagonal of the m x n rectangle in that column.
 //
-// Cost        O(sampled_columns * sampled_entries), whatever the size. Without positions
-//             O(sampled_columns)
+// Cost        O(sampled_columns * sampled_entries), and a bisection of each sampled column. Without
+//             positions O(sampled_columns)
 #pragma once
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // order_sample: how many entries of some sampled columns are near the diagonal.
 //
 // Of each sampled column, the first 16 entries are used. An entry (i, j) is near if |i/m - j/n| is
-// less than 1/32. In a mesh in its natural order nearly all entries are near, in a random order one
-// of sixteen.
+// less than 1/32. In a mesh in its natural order nearly all entries are near, in a random order
+// about one of sixteen.
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorted lists from pairs (list, item), for a rank that owns a few of the lists
+// Sorted lists from pairs (list, item), for a rank that owns some of the lists
 //
 // Idea        Count the items of each list, put them there, sort each list, drop duplicates.
-// Cost        O(pairs log(longest list)), O(pairs) for sorted lists. Memory: one copy of the items;
-//             no array has a place for each possible item, because other ranks own most of these.
+// Cost        O(lists + pairs log(longest list)), O(lists + pairs) for sorted lists. Memory: one
+//             copy of the items; no array has a place for each row and column of the matrix.
 #pragma once
 
 #include <algorithm>

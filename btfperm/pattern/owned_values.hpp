@@ -4,7 +4,7 @@
 // Idea        As owned_lists.hpp, but the order of the triples is sorted, and the values of
 //             duplicates are added up. The order of the sum depends on the values only, so that the
 //             sum is the same whichever rank sent which value.
-// Cost        O(triples log(longest list)). Memory: 8 bytes for each triple, and the result.
+// Cost        O(lists + triples log(longest list)). Memory: 8 bytes for each triple and the result.
 #pragma once
 
 #include <algorithm>

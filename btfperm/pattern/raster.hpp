@@ -4,13 +4,13 @@
 // Idea        The picture is a grid of cells over a window of the permuted matrix. The entries are
 //             visited as they are stored, so that memory is read in order, whatever the
 //             permutations. The cell of each row and column is computed before. If rows are not
-//             permuted, a table of about the height of the picture gives their cells, and stays in
-//             the nearest cache. Each thread has counts of its own. They have eight bits, so that
+//             permuted, a table of about once or twice the height of the picture gives their
+//             cells from a cache. Each thread has counts of its own. They have eight bits, so that
 //             the caches hold them, and whenever one overflows, the thread adds 256 to the
 //             common count. Rows outside the window are counted in a row of cells that is left out,
 //             which costs less than a branch.
-// Cost        O(rows + columns + entries in the columns of the window), one pass over the entries.
-//             Workspace: two bytes for each row and column, one for each cell and thread
+// Cost        O(rows + columns + entries in the columns of the window + cells * threads). Memory:
+//             at most two bytes for each row and column, one for each cell and thread
 // Encodings   row_perm, col_perm: the original row or column at each place; null: its own number.
 //             counts[x * height + y] belongs to column x and row y of the picture
 #pragma once

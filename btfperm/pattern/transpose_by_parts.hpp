@@ -5,7 +5,7 @@
 //             places of its own. Then each part, which is small enough for a cache, is transposed
 //             by one thread. There are no atomic operations, so a row with a large share of the
 //             entries causes no conflicts.
-// Cost        O(m + nnz) time. Workspace: 2 nnz indices, and 512 indices per thread
+// Cost        O(m + n + nnz) time. Workspace: 2 nnz indices, and 512 indices per thread
 #pragma once
 
 #include <omp.h>

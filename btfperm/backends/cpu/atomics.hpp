@@ -19,8 +19,8 @@ void store(T& word, T value) {
   std::atomic_ref<T>(word).store(value, std::memory_order_relaxed);
 }
 
-// True for the only thread that finds `flag` at 0 and sets it. The plain read before avoids most of
-// the locked operations.
+// True for the only thread that finds `flag` at 0 and sets it. The load before avoids most of the
+// locked operations.
 template <class T>
 bool claim(T& flag) {
   return load(flag) == 0 && std::atomic_ref<T>(flag).exchange(1, std::memory_order_relaxed) == 0;

@@ -32,8 +32,8 @@ class Budget {
     refill();
   }
 
-  // A part of `whole` for another thread. It never polls the clock or Ctrl-C: it adds its edges to
-  // `whole`, and ends when `whole` ends.
+  // A part of `whole` for another thread. It never polls the clock or Ctrl-C: at each of its polls,
+  // it adds its edges to `whole`, and it ends if `whole` has ended.
   explicit Budget(Budget& whole) : Budget(0, 0, nullptr) { whole_ = &whole; }
 
   // Counts visited `edges`; false: stop now.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// first_touch: all cores clear new memory, each its own pages
+// first_touch: several threads clear new memory, each its own pages
 //
 // The system clears a page at its first access. Threads that write neighbouring parts access the
-// same page, especially a large one; then each of them clears it and waits for the others.
+// same page, especially a large one, and then wait for each other.
 #pragma once
 
 #include <omp.h>
@@ -15,7 +15,7 @@
 
 namespace btfperm {
 
-// Writes to each page of a long array. Stops if the budget ends; the array is then not to be used.
+// On several threads, writes to each page of a long array, or only to some if the budget ends.
 template <class T>
 void first_touch(T* array, std::size_t count, int threads, Budget& budget) {
   constexpr std::int64_t page = 4096 / sizeof(T);

@@ -45,8 +45,8 @@ class WithoutGil {
   WithoutGil& operator=(const WithoutGil&) = delete;
 };
 
-// Runs pending Python signal handlers; true if one raised (KeyboardInterrupt). Only the main thread
-// has any. Called inside the scope of a WithoutGil.
+// Runs pending Python signal handlers; true if one raised an exception, such as KeyboardInterrupt.
+// Only the main thread has any. Called inside the scope of a WithoutGil.
 inline bool python_interrupted() {
   acquire_gil(released_state);
   const bool raised = PyErr_CheckSignals() != 0;

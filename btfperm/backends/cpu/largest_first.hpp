@@ -14,7 +14,7 @@ struct SizedBlock {
   std::int64_t entries;
 };
 
-// Sorts the blocks by decreasing number of entries, equal ones by their number. O(b log b).
+// Sorts the blocks by decreasing number of entries, equal ones by number, and sets each `size`.
 inline void largest_first(std::vector<SizedBlock>& blocks) {
   std::sort(blocks.begin(), blocks.end(), [](const SizedBlock& a, const SizedBlock& b) {
     return a.entries != b.entries ? a.entries > b.entries : a.block < b.block;

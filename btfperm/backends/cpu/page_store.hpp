@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PageStore: memory in whole huge pages, kept for the next call
 //
-// Idea        A new mapping costs more than many searches, because the system clears each page at
-//             its first access, and a huge page costs less than the same memory in small ones. So
+// Idea        A new mapping may take longer than a search, because the system clears each page at
+//             its first access; a huge page costs less than the same memory in small ones. So
 //             the memory that a call returns is kept, up to `most_kept` bytes in total, and given
 //             to the next call without clearing. If no part of it is suitable, all of it is
 //             released before more is mapped, so that a job does not keep the memory of its last

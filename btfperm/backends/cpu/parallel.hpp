@@ -18,7 +18,7 @@ namespace btfperm {
 constexpr int most_threads = 256;
 constexpr std::int64_t worth_sharing = 1 << 15;  // shorter loops run on one thread
 
-// The part [first, last) of 0 ... count that thread `t` of `team` takes.
+// The part [first, last) of 0 ... count - 1 that thread `t` of `team` takes.
 template <class I>
 struct Share {
   I first;
@@ -28,8 +28,8 @@ struct Share {
         last(static_cast<I>(static_cast<std::int64_t>(count) * (t + 1) / team)) {}
 };
 
-// Calls body(t, team) on each thread t of a team, or on this one alone. OpenMP takes a microsecond
-// to open even a region of one thread, which is as long as the search of a small matrix.
+// Calls body(t, team) on each thread t of a team; unless `shared`, calls body(0, 1) without OpenMP,
+// because even a region of one thread takes a large part of the time for a small matrix.
 template <class Body>
 void on_team(int threads, bool shared, Body body) {
   if (!shared) return body(0, 1);
@@ -44,7 +44,7 @@ struct NoBudget {
 };
 
 // Calls body(k) for each k of the part of thread `t`, in pieces. Between two pieces thread 0 polls
-// the budget for all threads. After the end of the budget the other pieces are skipped.
+// the budget for all threads. If it has ended, other pieces are skipped. `ends`: see end_of_piece.
 template <class I, class Limit, class Body>
 void in_own_pieces(const Share<I>& own, const I* ends, int t, Limit& budget, Body body) {
   for (I k = own.first; k < own.last && !budget.stopped();) {
@@ -113,7 +113,7 @@ inline void pause_core() {
 
 // A barrier for the threads of a team, for many uses in one parallel region. A thread that waits
 // long sleeps: OpenMP's own barrier keeps the core for milliseconds, and on a busy machine the
-// thread for which all wait is the one without a core.
+// thread for which all wait may be one without a core.
 class Barrier {
  public:
   void wait(int team) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shared_loop: loop iterations of very different length, divided among all cores
+// shared_loop: loop iterations of very different length, divided among threads
 //
 // Idea        Threads take iterations in small blocks, in order, until none is left. Each thread
 //             counts for itself and reports the edges it visits; only OpenMP's thread 0 may poll

@@ -2,10 +2,10 @@
 // Workspace: the memory of an algorithm, allocated and released as a whole
 //
 // Idea        An algorithm allocates its arrays outside of its inner loops. The arrays are not
-//             initialised. They exist as long as the Workspace. Large ones are mostly consecutive
-//             in huge pages, which avoid most of the address translation of random accesses, and
-//             which the next Workspace reuses (page_store.hpp). AddressSanitizer reports every
-//             access to the bytes between two arrays.
+//             initialised. They exist until `give_back` or the end of the Workspace. Large ones
+//             are mostly consecutive in huge pages, which avoid most of the address translation of
+//             random accesses, and which the next Workspace may reuse (page_store.hpp).
+//             AddressSanitizer reports every access to the bytes between two arrays.
 // Faults      `fail_at` lets a test make the k-th following request fail, so that every path after
 //             a failed allocation is tested.
 #pragma once

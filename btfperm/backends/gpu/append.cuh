@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Appends to lists in global memory: the threads of a block reserve their places together.
-// warp.cuh has the same for the lanes of a warp.
+// warp.cuh has functions that do so for the lanes of a warp.
 #pragma once
 
 #include "backends/gpu/index.cuh"

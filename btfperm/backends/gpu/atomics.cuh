@@ -5,8 +5,8 @@
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
-// Replaces -1 by `value`; true for the one thread that did so. The plain load first avoids most of
-// the atomic operations.
+// Replaces -1 by `value`; true for the one thread that did so. The load first avoids most of the
+// atomic operations.
 __device__ inline bool take(Index* word, Index value) {
   constexpr Place free = ~Place{0};
   return seen(word) == -1 &&

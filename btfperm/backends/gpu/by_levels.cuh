@@ -5,7 +5,7 @@
 //             items that the preceding round pushed, divided among all blocks, and ends with a
 //             barrier. If levels are kept apart, such a round is one level. Otherwise a block
 //             continues with the items that it discovered itself, for a few steps from its own
-//             memory, before the barrier: a step costs half of a round. One block alone processes
+//             memory, before the barrier: a step costs less than a round. One block alone processes
 //             rounds of fewer than `min_shared_items` items, level by level, until there are more.
 // Cost        one grid barrier or more for each round, and some five dependent memory accesses
 // Invariants  The word to which all blocks add when they arrive at the barrier also counts the
@@ -56,8 +56,8 @@ struct Round {
   bool narrow;
 };
 
-// Collects the items that a block discovers, and writes them to the queue together, because one
-// address serves little more than a billion requests per second.
+// Collects the items that a block discovers, and writes them to the queue together, because atomic
+// operations on one address are executed one after the other.
 struct Queue {
   Index* items;
   Count* end;
@@ -103,7 +103,7 @@ constexpr bool by_several = true;
 template <>
 constexpr bool by_several<OneByOne> = false;
 
-// Returns whether the search is complete; then every block has read all that the others wrote. The
+// Returns whether the search is complete; then every block sees all that the others wrote. The
 // function is long because its steps share some twenty variables, which stay in registers, and the
 // shared memory of the block; the steps that occur twice are local functions.
 template <class Open, class Visit, class VisitMany = OneByOne>

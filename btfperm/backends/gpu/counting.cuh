@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters that all threads add to. Each warp, or block, first sums up its own numbers, so that one
-// of its threads adds to global memory. All threads of the block must call these functions.
+// Counters that all threads add to. Each warp, or block, first combines its own numbers. All lanes
+// of a warp must call add_over_warp together, and all threads of a block the other functions.
 #pragma once
 
 #include "backends/gpu/index.cuh"

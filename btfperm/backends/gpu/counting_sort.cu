@@ -18,8 +18,8 @@ constexpr int steps = 16;           // of 32 keys, in the part of a warp
 constexpr int part = 32 * steps;    // keys of a warp
 constexpr int tile = warps * part;  // keys of a block
 
-// The places of the keys, all less than `below`, in stable order. counts[key * tiles + tile]: first
-// the number of these keys, then the place of the first one.
+// Sorts the places of the keys, stably; each key is less than `below`. counts[key * tiles + tile]:
+// first the number of these keys, then the place of the first one.
 extern "C" __global__ void __launch_bounds__(256, 4)
     sort_places(Index n, const Index* keys, Index below, Index tiles, Index* counts,
                 Index* of_blocks, Index* places, Count* barrier) {

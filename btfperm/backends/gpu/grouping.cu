@@ -6,8 +6,8 @@
 //             the members in its share of the items, which gives their places. The members of
 //             all other groups are written in any order; then a warp sorts each of these groups,
 //             by the number of smaller members.
-// Cost        two launches; four passes, one more if there are large groups, and the squares of the
-//             sizes of the small groups
+// Cost        two launches; two passes over the items, three if there are large groups, and the
+//             squares of the sizes of the small groups
 // Prefer it   to a sort if all groups but a few are small
 // Races       counters are only added to; atomic operations assign places in a group in any order
 

@@ -3,7 +3,7 @@
 //
 // The compiler may keep the value of a plain load in a register, and the load may read an old value
 // from the cache of its multiprocessor; a plain store may be merged with others or moved. A
-// volatile access happens exactly once, at its place in the program, in the memory that all
+// volatile access happens exactly once, in order with the others, in the memory that all
 // multiprocessors share (PTX: ld.volatile and st.volatile are relaxed accesses of system scope). It
 // does not order other accesses: a thread that sees one word may not yet see other words that were
 // written before.

@@ -3,7 +3,7 @@
 // operation
 //
 // A set of lanes is a word with one bit for each lane. Lanes that add to one address combine their
-// requests, because one address serves little more than a billion requests a second. A block must
+// requests, because atomic operations on one address are executed one after the other. A block must
 // have a multiple of 32 threads.
 #pragma once
 

@@ -3,7 +3,7 @@
 //
 // Idea        A counting sort by rank: an item is a line of fields, and the lines for one rank are
 //             consecutive, in the order in which they were put.
-// Cost        O(items + ranks), and a bisection for an item whose owner is not that of the last one
+// Cost        O(items + ranks); `Owners` bisects unless the owner is that of the preceding call
 #pragma once
 
 #include <algorithm>
