@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from functools import partial
 
@@ -252,3 +253,22 @@ def case_functions_that_need_one_process():
         partial(btfperm.match, A, backend="mpi"),
     ):
         assert "needs an mpi4py communicator" in raised(btfperm.InvalidArgumentError, call)
+
+
+def case_a_rank_finds_the_notice_late():
+    """The ranks that have failed do not wait for it for long; the next call waits for it."""
+    exchange = Exchange.of(COMM)
+    for k in range(4):
+
+        def late(k=k):
+            with exchange.guarded():
+                if COMM.rank == LAST:
+                    raise MemoryError("no room")
+                time.sleep(0.2 * (COMM.rank == 0))
+                exchange.counts_from(np.zeros(COMM.size, dtype=np.int64))
+
+        with inputs.changed("btfperm.backends.mpi.ranks", "_PATIENCE", 0.02):
+            assert raised(MemoryError, late) == "no room"
+        if k % 2:
+            with exchange.guarded():
+                assert exchange.sums(k) == [k * COMM.size]

@@ -14,6 +14,7 @@ answer, later calls are refused.
 from __future__ import annotations
 
 import json
+import math
 import time
 import weakref
 from collections.abc import Iterator
@@ -67,7 +68,9 @@ class Ranks:
         self._begun = 0  # collective operations that this rank has begun
         self._last: tuple[str, int, int] = ("barrier", 0, 0)  # see `_twin`
         self._unfinished: Any = None  # the request of the last one, unless it has finished
-        self._must_renew = self._is_lost = False
+        self._must_renew = False
+        self._found: dict[int, list[Any]] = {}  # what each rank has described of a failed call
+        self._requests: list[Any] | None = None  # the operations of `_settle`
         here = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED)
         self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
         self._yields = int(here.size) > usable_cores()
@@ -172,11 +175,9 @@ class Ranks:
         return call not in self._failed_calls
 
     def _prepare(self) -> None:
-        if self._is_lost:
-            raise errors.InvalidArgumentError(
-                "an earlier call over these MPI ranks failed, and not all ranks have reported it: "
-                "use another communicator"
-            )
+        """Does what a failed call has left to do, on all ranks."""
+        if self._found:
+            self._settle(math.inf)
         if self._must_renew:
             self._must_renew = False
             before, self.comm = self.comm, self._notices.Dup()
@@ -190,20 +191,19 @@ class Ranks:
 
     def _agreed(self, failure: BaseException | None) -> BaseException:
         """The error that all ranks raise. Called on each rank after the failure of one."""
-        mine = None if failure is None else described(failure)
-        if failure is not None:
-            for rank in range(self.size):
-                if rank != self.rank:
+        mine = [None if failure is None else described(failure), self._begun, *self._last]
+        text = json.dumps(mine).encode()
+        for rank in range(self.size):
+            if rank != self.rank:
+                if failure is not None:
                     self._send(bytearray(1), rank, self._notice_tag())
+                self._send(text, rank, _DESCRIPTION)
         Ranks.failed = self
         self._failed_calls.add(self._calls)
-        found = self._all_descriptions([mine, self._begun, *self._last])
-        if None in found:
-            _UNFINISHED.append(self._unfinished)
-            self._is_lost = True
-        else:
-            self._recover(found)
-        failures = {rank: each[0] for rank, each in enumerate(found) if each and each[0]}
+        found = self._found = {self.rank: mine}
+        self._requests = None
+        self._settle(time.monotonic() + _PATIENCE)
+        failures = {rank: each[0] for rank, each in found.items() if each[0] is not None}
         if failure is not None and min(failures) == self.rank:
             return failure
         if not failures:
@@ -215,50 +215,56 @@ class Ranks:
         if not request.Test():
             _UNFINISHED.append(request)
 
-    def _all_descriptions(self, mine: list[Any]) -> list[Any]:
-        """What each rank describes: its failure, None where it did not fail, and the last
-        collective operation that it began. None for ranks that do not answer."""
-        text = json.dumps(mine).encode()
-        found: list[Any] = [None] * self.size
-        found[self.rank] = mine
-        missing = set(range(self.size)) - {self.rank}
-        for rank in missing:
-            self._send(text, rank, _DESCRIPTION)
-        until = time.monotonic() + _PATIENCE
-        while missing and time.monotonic() < until:
-            status = self._mpi.Status()
-            for rank in sorted(missing):
+    def _settle(self, until: float) -> None:
+        """Receives what each rank describes: its failure, None where it did not fail, and the last
+        collective operation that it began. Then finishes the operations that some ranks have begun.
+        What is not done at the time `until` remains for the next call, because a rank may find the
+        notice late."""
+        self._receive_descriptions(until)
+        if len(self._found) < self.size:
+            return
+        if self._requests is None:
+            self._requests = self._open_requests()
+        while self._requests:
+            if self._requests[-1].Test():
+                self._requests.pop()
+            elif time.monotonic() < until:
+                time.sleep(1e-4)
+            else:
+                return
+        self._found = {}
+
+    def _receive_descriptions(self, until: float) -> None:
+        status = self._mpi.Status()
+        while True:
+            missing = set(range(self.size)) - self._found.keys()
+            for rank in missing:
                 if self._notices.Iprobe(source=rank, tag=_DESCRIPTION, status=status):
                     buffer = bytearray(status.Get_count())
                     self._notices.Recv(buffer, rank, tag=_DESCRIPTION)
-                    found[rank] = json.loads(buffer)
-                    missing.discard(rank)
+                    self._found[rank] = json.loads(buffer)
+            if not missing or time.monotonic() >= until:
+                return
             time.sleep(1e-4)
-        return found
 
-    def _recover(self, found: list[Any]) -> None:
-        """Receives the notices of this call, and finishes the collective operations that some ranks
-        have begun. `found` is the same on all ranks."""
-        for rank, (failure, *_) in enumerate(found):
+    def _open_requests(self) -> list[Any]:
+        """The collective operations that this rank has begun and not finished, or begins now
+        because another rank has begun them. Receives the notices of this call, too."""
+        for rank, (failure, *_) in self._found.items():
             if failure is not None and rank != self.rank:
                 self._notices.Recv(bytearray(1), rank, tag=self._notice_tag())
-        begun = [each[1] for each in found]
-        most = max(begun)
-        kind, size, root = found[begun.index(most)][2:]
+        begun = {rank: each[1] for rank, each in self._found.items()}
+        least, most = min(begun.values()), max(begun.values())
+        last = next(each[2:] for each in self._found.values() if each[1] == most)
         requests = [] if self._unfinished is None else [self._unfinished]
-        if min(begun) < most - 1 or (min(begun) < most and kind == "vectors"):
+        if least < most - 1 or (least < most and last[0] == "vectors"):
             self._must_renew = True
+            _UNFINISHED.extend(requests)
+            requests = []
         elif self._begun < most:
-            requests.append(self._twin(kind, size, root))
-        until = time.monotonic() + (0 if self._must_renew else _PATIENCE)
-        for request in requests:
-            while not request.Test():
-                if time.monotonic() > until:
-                    _UNFINISHED.append(request)
-                    self._is_lost |= not self._must_renew
-                    break
-                time.sleep(1e-4)
+            requests.append(self._twin(*last))
         self._begun, self._unfinished = 0, None
+        return requests
 
     def leave_together(self) -> None:
         """Returns on all ranks at about the same time, after rank 0 has printed its message and
