@@ -33,16 +33,17 @@ from tests.on_device import EMULATED
 ROOT = Path(__file__).parents[1]
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
+# `.ci/run` draws other examples in each of the steps `sanitizers` and `threads`.
 settings.register_profile(
     "ci",
-    max_examples=20,
+    max_examples=15,
     deadline=timedelta(seconds=5),  # detects a hang, but allows for a busy machine
     print_blob=True,
     suppress_health_check=QUIET,
 )
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=2000)
 # For a sanitizer, which is several times slower. It tests the executed code more than the results.
-settings.register_profile("sanitizer", settings.get_profile("ci"), max_examples=15)
+settings.register_profile("sanitizer", settings.get_profile("ci"), max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # pytest would import this stand-in in place of CuPy in all test modules that it collects later.

@@ -31,7 +31,7 @@ def peak_of(action) -> int:
 @pytest.mark.parametrize("packed", [False, True])
 def test_bytes_an_entry(tmp_path, run_seed, field, symmetry, packed):
     rng = np.random.default_rng(run_seed)
-    n, count = 3000, 400_000
+    n, count = 3000, 200_000
     rows, cols = rng.integers(1, n + 1, count), rng.integers(1, n + 1, count)
     value = " 1.25" if field == "real" else ""
     lines = "".join(f"{i} {j}{value}\n" for i, j in zip(rows.tolist(), cols.tolist(), strict=True))

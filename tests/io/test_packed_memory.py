@@ -184,9 +184,12 @@ def test_refused_in_a_small_address_space(tmp_path):
     """tracemalloc does not count allocations of zlib and of the system; a process limit does."""
     if not Path("/proc/self/statm").exists():
         pytest.skip("this system does not report the address space of a process")
-    written_files = [written(tmp_path, name) for name in CASES]
-    files = [str(file) for file in written_files if file.stat().st_size < SMALL]
-    assert len(files) > 25
+    contents = {tmp_path / name: make() for name, make in CASES.items()}
+    small = {file: content for file, content in contents.items() if len(content) < SMALL}
+    assert len(small) > 25
+    for file, content in small.items():
+        file.write_bytes(content)
+    files = list(map(str, small))
     script = (
         "import resource, sys; from pathlib import Path; import btfperm.io, btfperm.pattern\n"
         "from btfperm.errors import UnreadableInputError\n"

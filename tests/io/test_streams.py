@@ -240,10 +240,10 @@ def test_other_files_are_refused_after_their_first_bytes(tmp_path, pack):
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
 def test_a_matlab_file_is_unpacked_only_as_far_as_it_is_read(tmp_path, pack):
-    """A header and 64 MB of zeros. The first element is not a variable."""
+    """A header and 24 MB of zeros. The first element is not a variable."""
     head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM"
     file = tmp_path / "a.mat.packed"
-    file.write_bytes(pack(head + bytes(64 << 20)))
+    file.write_bytes(pack(head + bytes(24 << 20)))
     tracemalloc.start()
     try:
         with pytest.raises(UnreadableInputError, match="is no variable"):

@@ -80,15 +80,15 @@ def test_peeling_follows_stalled_pushes(everything_shared, run_seed, threads):
         check_transversal(A, t)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_peeling_that_finds_less_changes_nothing(everything_shared, run_seed, threads):
+def test_peeling_that_finds_less_changes_nothing(everything_shared, run_seed):
     """Full diagonal blocks have no row or column with one entry, so peeling cannot match them."""
     A = sp.block_diag((band(20_000, 9, run_seed), np.ones((60, 60)), np.ones((40, 40))))
     draw = np.random.default_rng(run_seed)
     A = A.tocsc()[draw.permutation(A.shape[0]), :][:, draw.permutation(A.shape[1])]
-    t = run(A, threads=threads, algorithm="guided-displacement")
-    assert t.structural_rank == A.shape[0]
-    check_transversal(A, t)
+    for threads in (1, 2, 5):
+        t = run(A, threads=threads, algorithm="guided-displacement")
+        assert t.structural_rank == A.shape[0]
+        check_transversal(A, t)
 
 
 def test_trees_find_short_paths():

@@ -16,6 +16,19 @@ from tests.weighted.graph.graphs import IDS, NAMES, ROWS, VARIANTS, path, random
 
 each_variant = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=IDS)
 MANY = 200_000
+# Only parallel algorithms take other steps on several threads.
+PARALLEL = {row.name for row in ROWS if row.parallel}
+
+
+def each_variant_on(*counts):
+    """Runs the test with each variant on one thread, parallel ones also on other numbers."""
+    cases = [
+        pytest.param(name, options, threads, id=f"{which}-{threads}")
+        for which, (name, options) in zip(IDS, VARIANTS, strict=True)
+        for threads in counts
+        if threads == 1 or name in PARALLEL
+    ]
+    return pytest.mark.parametrize(("name", "options", "threads"), cases)
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +140,7 @@ def medium():
     return G, btfperm.as_valued(G)
 
 
-@each_variant
-@pytest.mark.parametrize("threads", [1, 2])
+@each_variant_on(1, 2)
 def test_limits_leave_a_legal_matching(medium, name, options, threads):
     A, G = medium
     how = {"algorithm": name, "options": options, "threads": threads}
@@ -151,8 +163,7 @@ def test_limits_leave_a_legal_matching(medium, name, options, threads):
     assert btfperm.match(G, max_work=10 * whole.counters["edges"], **how) == whole
 
 
-@each_variant
-@pytest.mark.parametrize("threads", [1, 3])
+@each_variant_on(1, 3)
 @pytest.mark.usefixtures("everything_shared")
 def test_every_allocation_fails_once(name, options, threads):
     G = random_graph(50, 150, 2)
