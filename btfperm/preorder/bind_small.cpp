@@ -77,7 +77,7 @@ void bind_small(nb::module_& module) {
            nb::arg("tolerance"));
   module.def(
       "small_order",
-      [](In<I> indptr, In<I> indices, In<double> values, nb::object logarithms,
+      [](In<I> indptr, In<I> indices, In<double> values, nb::callable logarithms,
          const SmallRules& rules, Out<I> row_perm, Out<I> col_perm, Out<I> blocks) {
         const auto n = static_cast<std::int64_t>(indptr.shape(0)) - 1;
         const PatternView<I> A = checked_view_of<I>(n, indptr, indices);
@@ -85,38 +85,40 @@ void bind_small(nb::module_& module) {
         require_places(row_perm, n, "row_perm");
         require_places(col_perm, n, "col_perm");
         require_places(blocks, n + 1, "blocks");
-        const double* numbers = nullptr;
-        In<double> logs;
-        if (!logarithms.is_none()) {
-          logs = nb::cast<In<double>>(logarithms);
-          require_places(logs, count_nonzero(A.nnz(), values.data()), "logarithms");
-          numbers = logs.data();
-        }
-        SmallOrder<I> order({A.n, indptr.data(), indices.data(), values.data()}, numbers, rules);
+        SmallOrder<I> order({A.n, indptr.data(), indices.data(), values.data()}, rules);
         SmallStatus status = SmallStatus::not_here;
         {
           const WithoutGil nogil;
           status = order.run();
-          if (status == SmallStatus::ordered) {
-            std::copy(order.choice().rows, order.choice().rows + n, row_perm.data());
-            std::copy(order.choice().cols, order.choice().cols + n, col_perm.data());
-            std::copy(order.blocks(), order.blocks() + order.n_blocks() + 1, blocks.data());
-          }
+        }
+        if (status == SmallStatus::needs_logarithms) {
+          const auto logs = nb::cast<In<double>>(logarithms());
+          require_places(logs, count_nonzero(A.nnz(), values.data()), "logarithms");
+          const WithoutGil nogil;
+          status = order.run_weighted(logs.data());
+        }
+        const bool is_ordered = status == SmallStatus::ordered;
+        if (is_ordered) {
+          std::copy(order.choice().rows, order.choice().rows + n, row_perm.data());
+          std::copy(order.choice().cols, order.choice().cols + n, col_perm.data());
+          std::copy(order.blocks(), order.blocks() + order.n_blocks() + 1, blocks.data());
         }
         const auto& found = order.choice();
         const auto& fill = found.fill;
-        return nb::make_tuple(static_cast<int>(status), order.n_blocks(),
-                              static_cast<int>(found.inside), found.is_weighted,
-                              order.is_nearly_symmetric(), found.is_counted && fill.has_room,
-                              fill.lower, fill.upper, fill.operations);
+        return nb::make_tuple(is_ordered, order.n_blocks(), static_cast<int>(found.inside),
+                              found.is_weighted, order.is_nearly_symmetric(),
+                              found.is_counted && fill.has_room, fill.lower, fill.upper,
+                              fill.operations);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-      nb::arg("logarithms").none(), nb::arg("rules"), nb::arg("row_perm").noconvert(),
+      nb::arg("logarithms"), nb::arg("rules"), nb::arg("row_perm").noconvert(),
       nb::arg("col_perm").noconvert(), nb::arg("blocks").noconvert(),
-      "The order of a small matrix in canonical columns, which `copy_columns` has checked: (0 "
-      "ordered, 1 the logarithms of the moduli are needed, 2 the long path must order it; blocks; "
-      "order inside the blocks; whether weights were taken; whether the blocks are nearly "
-      "symmetric; whether the fill is known; the fill)");
+      "The order of a small matrix in canonical columns, which `copy_columns` has checked: "
+      "(whether "
+      "it was ordered, otherwise the long path must do it; blocks; order inside the blocks; "
+      "whether "
+      "weights were taken; whether the blocks are nearly symmetric; whether the fill is known; the "
+      "fill). logarithms() returns those of the moduli of the values that are not zero.");
 }
 
 }  // namespace btfperm

@@ -70,28 +70,26 @@ class SmallOrder {
     }
   };
 
-  // `logarithms` of the moduli of the values that are not zero, or null.
-  SmallOrder(const Columns<I, double>& A, const double* logarithms, const SmallRules& rules)
-      : A_{A.n, A.n, A.indptr, A.indices},
-        values_(A.values),
-        logarithms_(logarithms),
-        rules_(rules),
-        n_(A.n) {}
+  SmallOrder(const Columns<I, double>& A, const SmallRules& rules)
+      : A_{A.n, A.n, A.indptr, A.indices}, values_(A.values), rules_(rules), n_(A.n) {}
 
   SmallStatus run() {
     read_values();
     if (!match() || !find_form(A_, found_, form_, n_blocks_)) return SmallStatus::not_here;
     number_blocks();
-    Choice plain = ordered(row_match_, col_match_);
-    choice_ = plain;
-    const std::int64_t n_weak = count_weak_of(plain, rules_.weak, rules_.for_klu);
-    if (n_weak > 0) {
-      if (logarithms_ == nullptr) return SmallStatus::needs_logarithms;
-      if (!weigh()) return SmallStatus::not_here;
-      choose(plain, n_weak);
-    }
-    if (rules_.for_klu) reduce_fill();
-    return SmallStatus::ordered;
+    choice_ = ordered(row_match_, col_match_);
+    n_weak_ = count_weak_of(choice_, rules_.weak, rules_.for_klu);
+    if (n_weak_ > 0) return SmallStatus::needs_logarithms;
+    return finish();
+  }
+
+  // Continues after `run` if that needs the logarithms of the moduli of the values that are not
+  // zero.
+  SmallStatus run_weighted(const double* logarithms) {
+    logarithms_ = logarithms;
+    if (!weigh()) return SmallStatus::not_here;
+    choose();
+    return finish();
   }
 
   const Choice& choice() const { return choice_; }
@@ -100,6 +98,11 @@ class SmallOrder {
   bool is_nearly_symmetric() const { return choice_.symmetry.reaches(rules_.symmetric_enough); }
 
  private:
+  SmallStatus finish() {
+    if (rules_.for_klu) reduce_fill();
+    return SmallStatus::ordered;
+  }
+
   void read_values() {
     modulus_ = memory_.take<double>(A_.nnz());
     for (std::int64_t p = 0; p < A_.nnz(); ++p) {
@@ -269,15 +272,15 @@ class SmallOrder {
   }
 
   // `_choose` of weights.py.
-  void choose(Choice& plain, std::int64_t n_weak) {
+  void choose() {
     Choice weighted;
     weighted.col_match = col_weighted_;
-    if (2 * count_weak_of(weighted, rules_.weak, rules_.for_klu) > n_weak) return;
+    if (2 * count_weak_of(weighted, rules_.weak, rules_.for_klu) > n_weak_) return;
     weighted = ordered(row_weighted_, col_weighted_);
     weighted.is_weighted = true;
-    count(plain);
+    count(choice_);
     count(weighted);
-    choice_ = weighted.total() <= rules_.fill_more * plain.total() ? weighted : plain;
+    if (weighted.total() <= rules_.fill_more * choice_.total()) choice_ = weighted;
   }
 
   // `with_less_fill` of inside_blocks.py.
@@ -306,9 +309,10 @@ class SmallOrder {
 
   PatternView<I> A_;
   const double* values_;
-  const double* logarithms_;
+  const double* logarithms_ = nullptr;
   SmallRules rules_;
   I n_;
+  std::int64_t n_weak_ = 0;
   Workspace memory_;
   Budget unlimited_{0, 0, nullptr};
   double* modulus_ = nullptr;

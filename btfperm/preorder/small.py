@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`preorder` with its defaults, of a small matrix: one or two calls of the core instead of one for
+"""`preorder` with its defaults, of a small matrix: one call of the core instead of one for
 each step.
 
 ``small.hpp`` has the rules of ``weights.py`` and ``inside_blocks.py`` for fewer than 500 rows. The
@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.block_triangular import block_triangular_form
@@ -30,7 +31,6 @@ __all__ = ["small_preordering"]
 # Below this number of entries, `maximum_transversal` searches by ss-bfs from no initial matching,
 # as the core does here. Another bound would change which of several transversals is found.
 _MOST_ENTRIES = 4_000
-_ORDERED, _NEEDS_LOGARITHMS = 0, 1
 _ORDERINGS = {-1: "natural", 0: "amd", 1: "colamd", 3: "minimum-fill"}
 
 
@@ -68,11 +68,9 @@ def small_preordering(A: Any, solver: Solver) -> Preordering | None:
     n = indptr.size - 1
     rows, cols, bounds = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int32)
     order = _core.preorder.small_order
-    out = _RULES[solver], rows, cols, bounds
-    status, *facts = order(*arrays, None, *out)
-    if status == _NEEDS_LOGARITHMS:
-        status, *facts = order(*arrays, np.log(np.abs(values[values != 0])), *out)
-    if status != _ORDERED:
+    logarithms = partial(_logarithms, values)
+    is_ordered, *facts = order(*arrays, logarithms, _RULES[solver], rows, cols, bounds)
+    if not is_ordered:
         return None
     n_zeros = values.size - int(np.count_nonzero(values))
     if n_zeros:
@@ -92,6 +90,11 @@ def small_preordering(A: Any, solver: Solver) -> Preordering | None:
     if is_counted:
         fields["predicted_fill"] = Fill(*fill)
     return new_result(Preordering, fields, {"form": partial(_form, arrays, is_weighted)})
+
+
+def _logarithms(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    logarithms: npt.NDArray[np.float64] = np.log(np.abs(values[values != 0]))
+    return logarithms
 
 
 def _form(arrays: tuple[Any, Any, Any], is_weighted: bool) -> BlockTriangularForm:
