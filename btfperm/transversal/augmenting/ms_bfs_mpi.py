@@ -15,8 +15,16 @@ Idea        An alternating tree grows from each unmatched column, all at the sam
             more than 2^22 entries, or rows and columns.
 Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017): phases, grafting,
             and the rule that chooses it. Ours: the distribution, the depth of the steps, and the
-            messages. There is no bottom-up search from the unvisited rows: it would need the
-            row lists, too, and a rank sends a row at most once in a phase in any case.
+            messages.
+Direction   There is no bottom-up step from the unvisited rows. Its gain was bounded on seven graphs
+            of benchmarks/sets.toml: if each step had the better direction, and a bottom-up step
+            read for each unvisited row only min(degree, n / columns of the frontier) entries, two
+            ranks would visit 0.69 of the entries on rmat_s17, 0.89 on grid3d_48_rcp, 0.99 on
+            er_3e5_d5.0, and as many as now on er_2e6_d5.0, er_3e5_d2.7, kron_s16 and circuit_2e5;
+            four ranks 0.82 on rmat_s17, and 0.99 or all on the others. After karp-sipser, the
+            frontier is small when most rows are unvisited. For this, the ranks would have to
+            exchange all entries once, for the row lists, which takes longer than what is saved on
+            rmat_s17, and in each bottom-up step the marks of the frontier's columns.
 Cost        O(nnz) entries per phase over all ranks. The number of steps grows with the largest
             number of times that a path from a root changes its owner. A step exchanges numbers and
             lines.
