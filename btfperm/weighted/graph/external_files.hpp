@@ -80,6 +80,11 @@ class BlockReader {
     return &buffer_[place_++];
   }
 
+  // The item that `next` returns after `further` other ones, or the last one of the block.
+  const Item& ahead(std::size_t further) const {
+    return buffer_[std::min(place_ + further, held_ - 1)];
+  }
+
  private:
   bool fill() {
     const auto count = std::min(static_cast<std::int64_t>(buffer_.size()), end_ - at_);

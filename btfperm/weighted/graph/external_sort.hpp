@@ -3,12 +3,14 @@
 //
 // Idea        Items are collected in memory, sorted there by a stable radix sort, and written as a
 //             run. A tree of losers merges the runs. If there are more runs than blocks that fit
-//             into memory, groups of consecutive runs become longer runs first.
+//             into memory, groups of consecutive runs become longer runs first. With few runs, the
+//             blocks are larger, because each request to the disk takes some time.
 // Paper       A. Aggarwal, J. S. Vitter, "The input/output complexity of sorting and related
 //             problems", Communications of the ACM 31, 1988
 // Cost        each item is written and read ceil(log(runs) / log(blocks)) times, at least once
 // Requires    Order has sorted(items, count, other, budget), which returns the array with the
-//             result, and key(item); keys are compared by <. Equal keys keep their order
+//             result, key(item), and last(), a key after those of all items; keys are compared
+//             by <. Equal keys keep their order
 #pragma once
 
 #include <algorithm>
@@ -23,10 +25,16 @@
 
 namespace btfperm {
 
-// The memory of a phase, and of a block of a file, in bytes.
+// The memory of a phase, and the least size of a block of a file, in bytes.
 struct ExternalMemory {
   std::int64_t bytes;
   std::int64_t block;
+
+  // The size of a block if `files` are read or written at once. Large blocks need fewer requests.
+  std::int64_t block_of(std::int64_t files) const {
+    constexpr std::int64_t most = std::int64_t{1} << 22;
+    return std::max(block, std::min(bytes / files, most));
+  }
 };
 
 // Several sorted sequences as one.
@@ -36,73 +44,69 @@ class Merge {
   using Key = decltype(std::declval<Order>().key(std::declval<Item>()));
 
   Merge(const Order& order, std::vector<BlockReader<Item>> runs)
-      : order_(order), runs_(std::move(runs)), heads_(runs_.size()), losers_(runs_.size(), -1) {
-    for (int run = 0; run < size(); ++run) advance(run);
-    for (int run = 0; run < size(); ++run) play(run);
+      : order_(order), runs_(std::move(runs)), heads_(runs_.size()), losers_(runs_.size()) {
+    for (int run = 0; run < size(); ++run) play(advance(run));
   }
+
+  Merge(Merge&&) = default;  // not copied: heads_ points into the blocks of the runs
 
   // The next item, or null at the end.
   const Item* next() {
-    if (size() == 0 || !heads_[winner_].present) return nullptr;
-    current_ = heads_[winner_].item;
-    advance(static_cast<int>(winner_));
-    replay();
+    if (size() == 0 || !(winner_.key < order_.last())) return nullptr;
+    current_ = *heads_[static_cast<std::size_t>(winner_.run)];
+    replay(advance(winner_.run));
     return &current_;
   }
 
  private:
-  struct Head {
+  // The current item of a run by its key; last() at the end of the run.
+  struct Player {
     Key key{};
-    Item item{};
-    bool present = false;
+    int run = -1;  // none
   };
 
   int size() const { return static_cast<int>(runs_.size()); }
 
-  void advance(int run) {
-    Head& head = heads_[static_cast<std::size_t>(run)];
+  Player advance(int run) {
     const Item* const item = runs_[static_cast<std::size_t>(run)].next();
-    head.present = item != nullptr;
-    if (item == nullptr) return;
-    head.item = *item;
-    head.key = order_.key(*item);
+    heads_[static_cast<std::size_t>(run)] = item;
+    return {item == nullptr ? order_.last() : order_.key(*item), run};
   }
 
-  bool before(int a, int b) const {
-    const Head &one = heads_[static_cast<std::size_t>(a)],
-               &other = heads_[static_cast<std::size_t>(b)];
-    if (!one.present || !other.present) return one.present || (!other.present && a < b);
-    if (one.key < other.key) return true;
-    return !(other.key < one.key) && a < b;
+  // Without a branch, because the processor could not predict it.
+  static bool before(const Player& a, const Player& b) {
+    return (a.key < b.key) | (!(b.key < a.key) & (a.run < b.run));
   }
 
   // Node k has the children 2 k and 2 k + 1; run r is the leaf size + r. losers_[k] lost at node k.
-  void play(int run) {
-    for (int node = (size() + run) / 2; node > 0; node /= 2) {
-      int& loser = losers_[static_cast<std::size_t>(node)];
-      if (loser < 0) {
-        loser = run;
+  void play(Player player) {
+    for (int node = (size() + player.run) / 2; node > 0; node /= 2) {
+      Player& loser = losers_[static_cast<std::size_t>(node)];
+      if (loser.run < 0) {
+        loser = player;
         return;
       }
-      if (before(loser, run)) std::swap(loser, run);
+      if (before(loser, player)) std::swap(loser, player);
     }
-    winner_ = static_cast<std::size_t>(run);
+    winner_ = player;
   }
 
-  void replay() {
-    int run = static_cast<int>(winner_);
-    for (int node = (size() + run) / 2; node > 0; node /= 2) {
-      int& loser = losers_[static_cast<std::size_t>(node)];
-      if (before(loser, run)) std::swap(loser, run);
+  void replay(Player player) {
+    for (int node = (size() + player.run) / 2; node > 0; node /= 2) {
+      Player& loser = losers_[static_cast<std::size_t>(node)];
+      const Player one = loser, other = player;
+      const bool is_first = before(one, other);
+      loser = is_first ? other : one;
+      player = is_first ? one : other;
     }
-    winner_ = static_cast<std::size_t>(run);
+    winner_ = player;
   }
 
   Order order_;
   std::vector<BlockReader<Item>> runs_;
-  std::vector<Head> heads_;
-  std::vector<int> losers_;
-  std::size_t winner_ = 0;
+  std::vector<const Item*> heads_;  // the current item of each run
+  std::vector<Player> losers_;
+  Player winner_;
   Item current_{};
 };
 
@@ -158,7 +162,8 @@ class ExternalSort {
 
   Merge<Item, Order> merge_of(std::size_t first, std::size_t last, ExternalMemory memory) {
     std::vector<BlockReader<Item>> readers;
-    const auto block = memory.block / static_cast<std::int64_t>(sizeof(Item));
+    const auto files = static_cast<std::int64_t>(last - first) + 1;
+    const auto block = memory.block_of(files) / static_cast<std::int64_t>(sizeof(Item));
     for (std::size_t run = first; run < last; ++run) {
       readers.emplace_back(file_->descriptor(), ends_[run], ends_[run + 1], block, volume_);
     }
@@ -169,7 +174,8 @@ class ExternalSort {
   void lengthen(std::int64_t fan_in, ExternalMemory memory) {
     auto file = std::make_unique<TemporaryFile>(folder_);
     BlockWriter<Item> writer(file->descriptor(),
-                             memory.block / static_cast<std::int64_t>(sizeof(Item)), volume_);
+                             memory.block_of(fan_in + 1) / static_cast<std::int64_t>(sizeof(Item)),
+                             volume_);
     std::vector<std::int64_t> ends{0};
     const std::size_t runs = ends_.size() - 1;
     for (std::size_t first = 0; first < runs; first += static_cast<std::size_t>(fan_in)) {

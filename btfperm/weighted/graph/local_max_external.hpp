@@ -53,6 +53,7 @@ struct ByEnds {
   int bits;  // of a vertex
 
   std::uint64_t key(const HalfEdge& e) const { return std::uint64_t{e.x} << bits | e.y; }
+  static std::uint64_t last() { return ~std::uint64_t{0}; }  // only of x = y
   HalfEdge* sorted(HalfEdge* E, std::int64_t count, HalfEdge* other, Budget& budget) const {
     return radix_sort(
         E, count, other, 2 * bits, [this](const HalfEdge& e) { return key(e); }, budget);
@@ -68,6 +69,9 @@ struct ByWeight {
   }
   std::pair<std::uint64_t, std::uint32_t> key(const HalfEdge& e) const {
     return {~std::bit_cast<std::uint64_t>(e.weight), ~tie(e)};
+  }
+  static std::pair<std::uint64_t, std::uint32_t> last() {  // only of the weight 0
+    return {~std::uint64_t{0}, ~std::uint32_t{0}};
   }
   HalfEdge* sorted(HalfEdge* E, std::int64_t count, HalfEdge* other, Budget& budget) const {
     const auto by_tie = [this](const HalfEdge& e) { return std::uint64_t{~tie(e)}; };
@@ -107,6 +111,7 @@ class ExternalLocalMax {
         folder_(std::move(folder)),
         memory_(memory),
         block_(std::clamp<std::int64_t>(memory / 256, 16 * sizeof(HalfEdge), 1 << 20)),
+        scan_(std::clamp<std::int64_t>(memory / 32, block_, 1 << 22)),
         ends_{static_cast<int>(
             std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(G.n - 1, 1))))},
         budget_(budget),
@@ -123,7 +128,11 @@ class ExternalLocalMax {
         break;
       }
       BlockReader<HalfEdge> edges = reader(file_->descriptor(), kept);
-      kept = round([&edges] { return edges.next(); });
+      kept = round([&] {
+        const HalfEdge* const e = edges.next();
+        if (e != nullptr) __builtin_prefetch(&mate_[edges.ahead(32).y]);
+        return e;
+      });
     }
     return counters_.twice_x < 0;
   }
@@ -134,21 +143,22 @@ class ExternalLocalMax {
 
   bool fits(std::int64_t edges) const { return edges <= memory_ / bytes_in_memory; }
   ExternalMemory part(std::int64_t of) const { return {memory_ / of, block_}; }
-  std::int64_t items() const { return block_ / static_cast<std::int64_t>(sizeof(HalfEdge)); }
+  ExternalMemory beside_a_scan() const { return {memory_ - 2 * scan_, block_}; }
+  std::int64_t items() const { return scan_ / static_cast<std::int64_t>(sizeof(HalfEdge)); }
 
   BlockReader<HalfEdge> reader(int descriptor, std::int64_t count) {
     return {descriptor, 0, count, items(), counters_.volume};
   }
 
   std::int64_t first_round() {
-    const ExternalMemory most{memory_ - 2 * block_, block_};
-    ExternalSort<HalfEdge, ByEnds> halves(ends_, folder_, most, counters_.volume, budget_);
+    ExternalSort<HalfEdge, ByEnds> halves(ends_, folder_, beside_a_scan(), counters_.volume,
+                                          budget_);
     BlockReader<HalfEdge> edges = reader(G_.descriptor, G_.edges);
     while (const HalfEdge* const e = edges.next()) {
       halves.add(*e);
       halves.add({e->y, e->x, e->weight});
     }
-    Merge<HalfEdge, ByEnds> merge = halves.merged(part(4));
+    Merge<HalfEdge, ByEnds> merge = halves.merged({memory_ / 8 * 3, block_});
     return round([&merge] { return merge.next(); });
   }
 
@@ -162,11 +172,12 @@ class ExternalLocalMax {
     auto file = std::make_unique<TemporaryFile>(folder_);
     BlockWriter<HalfEdge> writer(file->descriptor(), items(), counters_.volume);
     ExternalSort<HalfEdge, ByEnds> heaviest(ends_, folder_, part(2), counters_.volume, budget_);
+    const bool is_first = counters_.work.rounds == 0;  // then no vertex is matched
     HalfEdge best{}, before{};
     bool any = false;
     while (const HalfEdge* const e = next()) {
       if (!budget_.spend(1)) throw Unfinished();
-      if (mate_[e->x] >= 0 || mate_[e->y] >= 0) continue;
+      if (!is_first && (mate_[e->x] >= 0 || mate_[e->y] >= 0)) continue;
       if (any && e->x == before.x && e->y == before.y) {
         counters_.twice_x = e->x;
         counters_.twice_y = e->y;
@@ -222,8 +233,8 @@ class ExternalLocalMax {
   // Matches the remaining edges by decreasing weight, as finish_sorted of local-max does.
   void finish_sorted(std::int64_t kept) {
     order_.start_round(++counters_.work.rounds);
-    const ExternalMemory most{memory_ - 2 * block_, block_};
-    ExternalSort<HalfEdge, ByWeight> sort({order_}, folder_, most, counters_.volume, budget_);
+    ExternalSort<HalfEdge, ByWeight> sort({order_}, folder_, beside_a_scan(), counters_.volume,
+                                          budget_);
     BlockReader<HalfEdge> edges = reader(file_->descriptor(), kept);
     while (const HalfEdge* const e = edges.next()) {
       if (e->y < e->x && mate_[e->x] < 0 && mate_[e->y] < 0) sort.add(*e);
@@ -343,7 +354,8 @@ class ExternalLocalMax {
   double most_;
   std::string folder_;
   std::int64_t memory_;
-  std::int64_t block_;  // bytes
+  std::int64_t block_;  // bytes, the least of a block of a run
+  std::int64_t scan_;   // bytes of a block of a file that is read or written as a whole
   ByEnds ends_;
   Budget& budget_;
   ExternalCounters& counters_;

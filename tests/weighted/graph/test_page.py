@@ -24,8 +24,8 @@ def test_the_python_block_runs(monkeypatch):
 def test_the_command_runs(tmp_path, monkeypatch):
     (tmp_path / "matrices").symlink_to(ROOT / "matrices", target_is_directory=True)
     monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(r"^```bash\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    for text in block.splitlines():
+    first, _ = re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    for text in first.splitlines():
         assert CliRunner().invoke(main, text.split()[1:]).exit_code == 0
     assert (tmp_path / "mate.npz").exists()
 
