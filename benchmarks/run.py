@@ -189,7 +189,7 @@ SECTIONS = {
     "mpi-gpu": Entry(
         "mpi.gpu_ranks",
         "the search over MPI ranks with a GPU each, beside one GPU, and under a limit of memory",
-        "",
+        "2026-11-26-mpi-gpu-large",
     ),
     "mpi-model": Entry(
         "mpi.prediction",

@@ -138,7 +138,7 @@ def _text(rows: list[Row]) -> str:
     return paragraphs(
         "From an empty matching to its certificate, medians after a warm-up. `GPU MB` is the "
         "largest memory of a GPU that CuPy has allocated; with a limit, a GPU that needs more "
-        "fails. Start: `greedy`; the proposals between ranks and the certificate are on the CPU.",
+        "fails. The start is the one that `auto` chooses; the certificate is on the CPU.",
         table(head, [_cells(row) for row in rows]),
     )
 

@@ -82,8 +82,8 @@ ROWS = (
             Option(
                 "alpha",
                 5,
-                "bottom-up when the frontier exceeds 1/alpha of the unvisited rows; grafting when "
-                "the columns of the kept trees exceed 1/alpha of the rows to graft",
+                "bottom-up when the frontier has at least 1/alpha of the unvisited rows; grafting "
+                "when the columns of the kept trees exceed 1/alpha of the rows to graft",
             ),
             Option("direction", 1, "0: always top-down"),
             Option("graft", 1, "0: each phase builds all trees again"),
@@ -135,7 +135,7 @@ ROWS = (
         name="meeting-trees",
         backend="gpu",
         reference="btfperm",
-        summary="trees from unmatched columns and rows meet; kept between phases; one launch",
+        summary="trees from unmatched columns and rows meet; kept between phases",
         prefer="on a GPU nearly always, except if augmenting paths are long",
         parallel=True,
         options=(

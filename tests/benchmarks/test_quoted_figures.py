@@ -105,7 +105,7 @@ def lines_of(name: str) -> list[str]:
     """The lines of a file; for a result of the section scaling also a line with its speed-ups."""
     path = file_of(name)
     lines = path.read_text().splitlines()
-    if "-scaling-" in name:  # Markdown of results without medians
+    if "-scaling-" in name and "-mpi-" not in name:  # Markdown of results without medians
         lines.append(summary(json.loads(path.with_suffix(".json").read_text())))
     return lines
 
