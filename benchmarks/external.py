@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -138,7 +139,7 @@ def one(path: str, folder: str, memory: str) -> Row:
         "weight": m.weight,
         "rounds": m.rounds,
         "counters": {k: v for k, v in m.counters.items() if isinstance(v, int)},
-        "beyond": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - resident,
+        "beyond": _peak() - resident,
     }
     return {"seconds": dict(m.seconds), "result": result}
 
@@ -146,6 +147,13 @@ def one(path: str, folder: str, memory: str) -> Row:
 def _resident() -> int:
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * resource.getpagesize()
+
+
+def _peak() -> int:
+    """The peak of this process alone; ru_maxrss includes that of the process that started it."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    (peak,) = re.findall(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(peak) * 1024
 
 
 def match_seconds(row: Row) -> float:

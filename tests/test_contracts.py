@@ -206,7 +206,7 @@ ALGORITHMS = {
     "transversal initial karp-sipser cpu": "parallel",
     "transversal initial min-degree cpu": "",
     "transversal initial two-sided cpu": "parallel",
-    "transversal initial red-blue cpu": "",
+    "transversal initial red-blue cpu": "parallel, deterministic",
     "transversal initial local-max cpu": "",
     "transversal initial random-greedy cpu": "",
     "transversal initial hem cpu": "",

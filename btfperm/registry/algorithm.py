@@ -23,7 +23,7 @@ class Option:
     The value is a finite number from 0 on; if there are `forms`, it is one of these words. A
     form that ends in ``:k`` is a word with a number, such as ``"adaptive:0.7"`` for the form
     ``"adaptive:k"``. `old_forms` are words that are still accepted; `summary` names what replaces
-    them.
+    them. An option that `is_probability` is a number between 0 and 1, without its ends.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Option:
     summary: str
     forms: tuple[str, ...] = ()
     old_forms: tuple[str, ...] = ()
+    is_probability: bool = False
 
     def checked(self, value: object, owner: str) -> float | str:
         """The value in the form that the algorithm takes.
@@ -50,6 +51,10 @@ class Option:
             raise InvalidArgumentError(
                 f"the option {self.name} of {owner} must be a finite number from 0 on, "
                 f"not {value!r}"
+            )
+        if self.is_probability and not 2.0**-20 <= value <= 1 - 2.0**-20:
+            raise InvalidArgumentError(
+                f"the option {self.name} of {owner} must be between 0 and 1, not {value}"
             )
         return float(value)
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from btfperm.registry.algorithm import Algorithm, Option
 
-__all__ = ["GPA_EXTEND", "HEM_ORDER", "ROWS"]
+__all__ = ["GPA_EXTEND", "HEM_ORDER", "RED_BLUE_P", "ROWS"]
 
 row = partial(Algorithm, package="weighted", family="graph")
 
@@ -20,6 +20,7 @@ _LOCAL_MAX = (
     ),
     Option("limit", 8, "visits of each edge after which the rest is sorted; 0: none"),
 )
+RED_BLUE_P = Option("p", 0.53406, "the probability of blue, between 0 and 1", is_probability=True)
 _RED_BLUE = (
     Option(
         "select",
@@ -27,7 +28,7 @@ _RED_BLUE = (
         "the neighbour: that of the heaviest edge, or any one",
         forms=("weighted", "random"),
     ),
-    Option("p", 0.53406, "the probability of blue, between 0 and 1"),
+    RED_BLUE_P,
 )
 GPA_EXTEND = Option("extend", 0, "1: match the remaining edges by decreasing weight")
 HEM_ORDER = Option("order", "natural", "the order of the vertices", forms=("natural", "random"))

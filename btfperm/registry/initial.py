@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import partial
 
 from btfperm.registry.algorithm import Algorithm, Option
-from btfperm.registry.graph import GPA_EXTEND, HEM_ORDER
+from btfperm.registry.graph import GPA_EXTEND, HEM_ORDER, RED_BLUE_P
 
 __all__ = ["ROWS"]
 
@@ -59,6 +59,10 @@ ROWS = (
         reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
         summary="in rounds, blue vertices propose to red ones, which accept one proposal",
         prefer="for comparison with the GPU",
+        parallel=True,
+        deterministic=True,
+        options=(RED_BLUE_P,),
+        file="weighted/graph/red_blue",
     ),
     row(
         name="local-max",

@@ -29,7 +29,6 @@
 #include "transversal/initial/karp_sipser.hpp"
 #include "transversal/initial/local_max.hpp"
 #include "transversal/initial/min_degree.hpp"
-#include "transversal/initial/red_blue.hpp"
 #include "transversal/initial/singles_first.hpp"
 #include "transversal/initial/two_sided.hpp"
 #include "transversal/interface.hpp"
@@ -75,7 +74,6 @@ void bind_algorithms(nb::module_& module) {
   bind_algorithm<I>(module, "karp_sipser", &karp_sipser<I>);
   bind_algorithm<I>(module, "min_degree", &min_degree<I>);
   bind_algorithm<I>(module, "two_sided", &two_sided<I>);
-  bind_algorithm<I>(module, "red_blue", &red_blue<I>);
   bind_algorithm<I>(module, "local_max", &local_max<I>);
   bind_algorithm<I>(module, "ss_dfs", &ss_dfs<I>);
   bind_algorithm<I>(module, "ss_bfs", &ss_bfs<I>);

@@ -73,7 +73,7 @@ void bind_searches(nb::module_& module) {
   bind_matcher<I>(module, "hem", &hem<I>);
   bind_matcher<I>(module, "gpa", &gpa<I>);
   bind_matcher<I>(module, "random_greedy", &random_greedy<I>);
-  bind_matcher<I>(module, "red_blue", &red_blue_graph<I>);
+  bind_matcher<I>(module, "red_blue", &red_blue<I>);
   module.def(
       "finish_local_max",
       [](In<I> u, In<I> v, In<double> weight, Out<I> mate, Out<I> round_of, std::uint64_t seed,

@@ -5,6 +5,7 @@
 #include "weighted/graph/gpa.hpp"
 #include "weighted/graph/hem.hpp"
 #include "weighted/graph/random_greedy.hpp"
+#include "weighted/graph/red_blue.hpp"
 
 namespace btfperm {
 namespace {
@@ -17,6 +18,9 @@ constexpr auto hem_on = [](const auto& G, auto M, auto& options, auto&... rest) 
 };
 constexpr auto random_greedy_on = [](const auto& G, auto M, auto& options, auto&... rest) {
   match_in_random_order(G, M, Select::random, options.seed, rest...);
+};
+constexpr auto red_blue_on = [](const auto& G, auto M, auto& options, auto&... rest) {
+  red_blue_by(Select::random, G, M, options, rest...);
 };
 
 template <class I, class Algorithm>
@@ -33,6 +37,7 @@ void bind_starts_of(nb::module_& module) {
   bind_start<I>(module, "gpa", gpa_on);
   bind_start<I>(module, "hem", hem_on);
   bind_start<I>(module, "random_greedy", random_greedy_on);
+  bind_start<I>(module, "red_blue", red_blue_on);
 }
 
 // As for more than 2^30 entries, for tests.

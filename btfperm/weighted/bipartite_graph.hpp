@@ -67,6 +67,7 @@ void match_graph_of(const PatternView<I>& A, Matching<I> M, const Options& optio
   GraphCounters visited;
   const auto keep = [&] {
     counters.edges += visited.edges;
+    counters.phases = visited.rounds;
     for (I j = 0; j < A.n; ++j) {
       if (found.mate[j] >= 0) M.match(static_cast<I>(found.mate[j] - A.n), j);
     }

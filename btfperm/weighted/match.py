@@ -201,12 +201,8 @@ def numbers_of(row: Algorithm, request: Request) -> dict[str, float]:
     InvalidArgumentError : there is no such option, or its value is not possible
     """
     check_options(request.options, row)
-    values = request.options_of(row)
-    p = values.get("p", 0.5)
-    assert isinstance(p, float)
-    if not 2.0**-20 <= p <= 1 - 2.0**-20:
-        raise InvalidArgumentError(f"the option p of {row.name} must be between 0 and 1, not {p}")
-    return {name: float(value) for name, value in row.in_numbers(values).items()}
+    values = row.in_numbers(request.options_of(row))
+    return {name: float(value) for name, value in values.items()}
 
 
 def read_graph(

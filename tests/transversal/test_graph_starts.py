@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""gpa, hem and random-greedy as starts: the matching of the same algorithm for the bipartite graph,
-in which all edges have the weight 1."""
+"""gpa, hem, random-greedy and red-blue as starts: the matching of the same algorithm for the
+bipartite graph, in which all edges have the weight 1."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ VARIANTS = [
     ("hem", {}),
     ("hem", {"order": "random"}),
     ("random-greedy", {}),
+    ("red-blue", {}),
+    ("red-blue", {"p": 0.2}),
 ]
 
 
@@ -48,13 +50,14 @@ def bipartite(A, *, rows_first=False):
 def test_the_matching_of_the_bipartite_graph(name, options, A, seed):
     """Columns come before rows."""
     m, n = as_pattern(A).shape
-    found, _ = start(A, name, options, seed)
+    found, counters = start(A, name, options, seed)
     if min(m, n) == 0:
         assert (found == -1).all()
         return
-    mate = btfperm.match(
-        bipartite(A), algorithm=name, options=options, seed=seed, weights="ones"
-    ).mate[:n]
+    how = options | ({"select": "random"} if name == "red-blue" else {})
+    m = btfperm.match(bipartite(A), algorithm=name, options=how, seed=seed, weights="ones")
+    mate = m.mate[:n]
+    assert counters.get("phases", 0) == m.rounds
     np.testing.assert_array_equal(found, np.where(mate < 0, -1, mate - n))
 
 

@@ -26,6 +26,7 @@ from tests.transversal.methods import ROWS
 WITH_OPTIONS = [(row, option) for row in ROWS for option in row.options]
 WITH_NUMBERS = [(row, option) for row, option in WITH_OPTIONS if not option.forms]
 NUMBERS = [0, 0.01, 1, 2, 3.5, 50, 1000]
+PROBABILITIES = [0.01, 0.3, 0.99]
 SEARCHES = [row for row in ROWS if not row.is_initializer]
 PARALLEL = [row for row in ROWS if row.parallel]
 GRAFT = next(row for row in ROWS if row.name == "ms-bfs-graft")
@@ -42,7 +43,8 @@ def run(A, row, **more):
 @pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)
 @given(A=strategies.any_matrix(), data=st.data())
 def test_any_value_finds_the_rank(row, option, A, data):
-    value = data.draw(st.sampled_from(option.forms or NUMBERS))
+    numbers = PROBABILITIES if option.is_probability else NUMBERS
+    value = data.draw(st.sampled_from(option.forms or numbers))
     t = run(A, row, options={option.name: value}, time_limit=families.HANG)
     check_transversal(A, t, rank=plain_matching.structural_rank(A))
 
@@ -108,6 +110,12 @@ def test_more_threads_than_any_machine_gives_are_refused(threads):
 def test_an_option_is_a_finite_number(row, option, value):
     with pytest.raises(InvalidArgumentError, match=f"{option.name} of {row.name} must be a finite"):
         row.checked({option.name: value})
+
+
+@pytest.mark.parametrize("value", [0, 1, 2])
+def test_a_probability_is_between_0_and_1(value):
+    with pytest.raises(InvalidArgumentError, match="p of red-blue must be between 0 and 1"):
+        btfperm.structural_rank([[1]], initializer="red-blue", options={"p": value})
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,10 @@
 //             as complete ones whose heaviest edges share a vertex, with O(n) rounds of O(m).
 //             Workspace: 3 n, and n bytes
 // Prefer it   for comparison with local-max, which is faster and finds a heavier matching
-// Options     select (weighted): weighted or random; p (0.53406): the probability of blue
+// Matrices    As an initializer (weighted/bipartite_graph.hpp): all weights are 1, so select is
+//             random
+// Options     select (weighted): weighted or random, only for graphs; p (0.53406): the probability
+//             of blue
 // Encodings   colour[v]: blue, red, or neither if v is matched or dead. sigma[v]: the vertex that v
 //             proposes to, or accepts; -1: none; -2: v is dead
 // Invariants  alive holds the vertices that are neither matched nor dead, in ascending order. The
@@ -35,11 +38,12 @@
 
 namespace btfperm {
 
-template <class I>
-class GraphRedBlue {
+template <class I, class Weights>
+class RedBlue {
  public:
-  GraphRedBlue(const GraphView<I>& G, GraphMatching<I> M, Select how, double p, std::uint64_t seed,
-               int threads, Workspace& workspace, Budget& budget, GraphCounters& counters)
+  RedBlue(const GraphView<I, Weights>& G, GraphMatching<I> M, Select how, double p,
+          std::uint64_t seed, int threads, Workspace& workspace, Budget& budget,
+          GraphCounters& counters)
       : G_(G),
         M_(M),
         how_(how),
@@ -154,7 +158,7 @@ class GraphRedBlue {
 
   static constexpr I dead = -2;
 
-  const GraphView<I>& G_;
+  const GraphView<I, Weights>& G_;
   GraphMatching<I> M_;
   Select how_;
   std::uint64_t threshold_;  // p 2^32
@@ -171,13 +175,20 @@ class GraphRedBlue {
   Colour* colour_;
 };
 
-template <class I>
-void red_blue_graph(const GraphView<I>& G, GraphMatching<I> M, const Options& options,
-                    Workspace& workspace, Budget& budget, GraphCounters& counters) {
-  const Select how = options.get("select") == 0 ? Select::weighted : Select::random;
-  GraphRedBlue<I>(G, M, how, options.get("p"), mixed(options.seed), options.threads, workspace,
-                  budget, counters)
+template <class I, class Weights>
+void red_blue_by(Select how, const GraphView<I, Weights>& G, GraphMatching<I> M,
+                 const Options& options, Workspace& workspace, Budget& budget,
+                 GraphCounters& counters) {
+  RedBlue<I, Weights>(G, M, how, options.get("p"), mixed(options.seed), options.threads, workspace,
+                      budget, counters)
       .run();
+}
+
+template <class I>
+void red_blue(const GraphView<I>& G, GraphMatching<I> M, const Options& options,
+              Workspace& workspace, Budget& budget, GraphCounters& counters) {
+  const Select how = options.get("select") == 0 ? Select::weighted : Select::random;
+  red_blue_by(how, G, M, options, workspace, budget, counters);
 }
 
 }  // namespace btfperm
