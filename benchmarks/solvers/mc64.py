@@ -6,6 +6,7 @@ libmumps-5.5. The licence of MC64 allows no dependency, so btfperm is only compa
 from __future__ import annotations
 
 import ctypes
+import math
 from functools import cache
 from typing import Any
 
@@ -69,9 +70,9 @@ class Mc64:
             raise NotApplicableError(f"MC64 matched {count.value} of {n} rows")
 
     def objective(self) -> float:
-        """The sum of the logarithms of the moduli that the last call matched."""
+        """The sum of the logarithms of the moduli that the last call matched, rounded once."""
         chosen = self._matched[self._A.indices] == self._cols + 1
-        return float(np.log(np.abs(self._A.data[chosen])).sum())
+        return math.fsum(np.log(np.abs(self._A.data[chosen])))
 
 
 def _pointer(array: _Numbers) -> ctypes.c_void_p:

@@ -47,7 +47,7 @@ weighted: Any = importlib.import_module("btfperm.weighted")
 OURS, PEER = "weighted_transversal", "MC64"
 AMD, COLAMD = "amd, SuperLU's MMD", "colamd, SuperLU's COLAMD"
 _SPECS = {"amd": "MMD_AT_PLUS_A", "colamd": "COLAMD"}
-_SAME = 1e-9  # largest difference of two objectives, relative
+_SAME = 1e-12  # largest difference of two objectives, relative
 _CLASSES = ((0, "below 20,000"), (20_000, "20,000 to 200,000"), (200_000, "200,000 and more"))
 NOTE = (
     "`weighted_transversal` is one call with its decomposition and its certificate; MC64 is "

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The record of weighted transversals beside oracles: `python -m tests.weighted.record FILE.json`.
+
+Random matrices: half of them are small enough for brute force, and square ones of full rank are
+compared with SciPy's `min_weight_full_bipartite_matching`. Then every matrix of
+``../shared/matrices`` that is square, with values, and structurally nonsingular without its stored
+zeros, beside MC64 of MUMPS, and up to `SCIPY_ENTRIES` entries beside SciPy. All objectives are sums
+that are rounded once. The exit status is 1 if an objective or a rank differs. Beside the JSON file
+is one in Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+import btfperm
+from benchmarks import machine
+from benchmarks.report import describe, table
+from benchmarks.solvers.mc64 import Mc64, library
+from tests.known_answers import shared_answers
+from tests.oracles.plain_weighted import best_transversal
+
+SAME = 1e-12  # the largest difference of two objectives, relative
+SCIPY_ENTRIES = 100_000  # SciPy takes too long for larger ones
+SCIPY_SECONDS = 2.0
+_FIELDS = ("real", "complex", "integer")
+_SMALL, _LARGE = 7, 80  # rows and columns of random matrices
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.weighted.record")
+    parser.add_argument("file", type=Path, help="the JSON file to write")
+    parser.add_argument("--count", type=int, default=10_000, help="random matrices (10,000)")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    head = machine.describe(module="tests.weighted.record")
+    random = of_random_matrices(options.count)
+    rows = list(of_collection())
+    content = head | {"random": random, "matrices": rows}
+    options.file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    text = markdown(head, random, rows)
+    options.file.with_suffix(".md").write_text(text, encoding="utf-8")
+    print(text)
+    worst = max([*random["worst"].values(), *(row[k] for row in rows for k in row["with"])])
+    return int(random["wrong ranks"] > 0 or worst > SAME)
+
+
+# -- random matrices -------------------------------------------------------------------------------
+
+
+def random_matrix(seed: int) -> sp.csc_array:
+    """Even seeds: up to `_SMALL` rows and columns of any rank. Odd seeds: square, of full rank. The
+    moduli are few different ones, near 1, or of all sizes; every fifth matrix is complex."""
+    rng = np.random.default_rng(seed)
+    if seed % 2:
+        n = int(rng.integers(2, _LARGE + 1))
+        mask = rng.random((n, n)) < rng.uniform(1, 6) / n
+        mask[np.arange(n), rng.permutation(n)] = True
+    else:
+        m, n = rng.integers(1, _SMALL + 1, 2)
+        mask = rng.random((m, n)) < rng.uniform(0.2, 1)
+    size = mask.shape
+    kinds = (
+        lambda: 2.0 ** rng.integers(-1, 2, size),
+        lambda: np.exp(rng.normal(size=size)),
+        lambda: 10.0 ** rng.uniform(-300, 300, size),
+    )
+    values = kinds[seed // 2 % 3]() * rng.choice([-1.0, 1.0], size)
+    if seed % 5 == 0:
+        values = values * np.exp(1j * rng.uniform(0, 6, size))
+    return sp.csc_array(np.where(mask, values, 0))
+
+
+def of_random_matrices(count: int) -> dict[str, Any]:
+    """Numbers of comparisons, of wrong ranks, and the largest differences by oracle."""
+    numbers = {"brute force": 0, "SciPy": 0}
+    worst = {"brute force": 0.0, "SciPy": 0.0, "gap": 0.0}
+    wrong = 0
+    for seed in range(count):
+        A = random_matrix(seed)
+        w = btfperm.weighted_transversal(A)
+        worst["gap"] = max(worst["gap"], w.gap / max(1.0, abs(w.objective)))
+        if max(A.shape) <= _SMALL:
+            rank, best = best_transversal(A.toarray(), "product")
+            numbers["brute force"] += 1
+            wrong += rank != w.structural_rank
+            worst["brute force"] = max(worst["brute force"], difference(w.objective, best))
+        if A.shape[0] == A.shape[1] == w.structural_rank:
+            numbers["SciPy"] += 1
+            worst["SciPy"] = max(worst["SciPy"], difference(w.objective, _by_scipy(A)))
+    return {"matrices": count, "compared": numbers, "wrong ranks": wrong, "worst": worst}
+
+
+def by_scipy(A: sp.csc_array) -> float | None:
+    """The largest sum of logarithms; None if SciPy takes longer than `SCIPY_SECONDS`: it may never
+    end if several optima are equal up to rounding errors. A process of its own calls it."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: sender.send(_by_scipy(A)))
+    process.start()
+    found: float | None = receiver.recv() if receiver.poll(SCIPY_SECONDS) else None
+    process.kill()
+    process.join()
+    return found
+
+
+def _by_scipy(A: sp.csc_array) -> float:
+    """SciPy minimizes the sum of positive costs. They are exact for powers of 2."""
+    logs = np.log2(np.abs(A.data))
+    costs = sp.csr_array(sp.csc_array((logs.max() - logs + 1, A.indices, A.indptr), A.shape))
+    rows, cols = min_weight_full_bipartite_matching(costs)
+    numbered = sp.csr_array(sp.csc_array((np.arange(1, A.nnz + 1), A.indices, A.indptr), A.shape))
+    chosen = np.asarray(numbered[rows, cols]).ravel() - 1
+    return math.fsum(np.log(np.abs(A.data[chosen])))
+
+
+def difference(one: float, other: float) -> float:
+    return abs(one - other) / max(1.0, abs(other))
+
+
+# -- the collection --------------------------------------------------------------------------------
+
+
+def of_collection() -> Any:
+    """A row for each matrix: its objective, and the relative differences to the others."""
+    for known in shared_answers():
+        if known.shape != (known.rank_without_zeros,) * 2:
+            continue
+        if scipy.io.mminfo(known.path)[4] not in _FIELDS:
+            continue
+        A = sp.csc_array(scipy.io.mmread(known.path, spmatrix=False))
+        A = A.astype(np.complex128 if A.dtype.kind == "c" else np.float64)
+        A.eliminate_zeros()
+        A.sort_indices()
+        w = btfperm.weighted_transversal(A)
+        row = {"matrix": known.name, "n": A.shape[0], "nnz": A.nnz, "objective": w.objective}
+        row["with"] = []
+        if library() is not None:
+            mc64 = Mc64(A)
+            mc64()
+            row["MC64"] = difference(w.objective, mc64.objective())
+            row["with"].append("MC64")
+        if A.nnz <= SCIPY_ENTRIES:
+            best = by_scipy(A)
+            if best is not None:
+                row["SciPy"] = difference(w.objective, best)
+                row["with"].append("SciPy")
+        print(row, file=sys.stderr, flush=True)
+        yield row
+
+
+def markdown(head: dict[str, Any], random: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+    numbers, worst = random["compared"], random["worst"]
+    lines = [
+        [
+            f"`{row['matrix']}`",
+            f"{row['nnz']:,}",
+            f"{row['objective']!r}",
+            *(f"{row[name]:.1e}" if name in row else "-" for name in ("MC64", "SciPy")),
+        ]
+        for row in rows
+    ]
+    titles = ["matrix", "entries", "objective", "MC64", "SciPy"]
+    largest = {
+        name: max((row[name] for row in rows if name in row), default=0.0)
+        for name in ("MC64", "SciPy")
+    }
+    counts = {name: sum(name in row for row in rows) for name in largest}
+    parts = [
+        f"# Weighted transversals beside oracles, {head['date']}",
+        f"`{head['command']}`",
+        describe(head),
+        "The objective is the sum of the logarithms of the matched moduli, rounded once. "
+        "Differences are relative to the larger of 1 and the objective of the oracle.",
+        f"{random['matrices']:,} random matrices: {numbers['brute force']:,} beside brute force, "
+        f"largest difference {worst['brute force']:.1e}, {random['wrong ranks']} wrong ranks; "
+        f"{numbers['SciPy']:,} beside SciPy, largest difference {worst['SciPy']:.1e}; the "
+        f"largest gap of the duals is {worst['gap']:.1e}, relative.",
+        f"{len(rows)} matrices of the collection: {counts['MC64']} beside MC64, largest "
+        f"difference {largest['MC64']:.1e}; {counts['SciPy']} beside SciPy, largest difference "
+        f"{largest['SciPy']:.1e}. SciPy was called up to {SCIPY_ENTRIES:,} entries and for "
+        f"{SCIPY_SECONDS:g} s.",
+        table(titles, lines),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
