@@ -180,8 +180,9 @@ def median(row: Row) -> float:
 def _table(
     rows: Sequence[Row], algorithm: str, threads: Sequence[int], left_out: Sequence[str]
 ) -> str:
-    """Milliseconds for each number of threads, and the speed-up of the last over the first; below,
-    where no matrix is left out, the means of the classes and of all, and the median of all."""
+    """Milliseconds for each number of threads, and the speed-up of the last over the first. Where
+    no matrix is left out, the geometric means of the speed-ups follow, of each class and of all
+    matrices, and the median of all."""
     what = "whole call" if algorithm == "auto" else "search after initialisation"
     head = ["matrix", "class", "nnz", *map(str, threads), f"speed-up over {threads[0]}"]
     lines: list[list[str]] = []

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """KLU and SuperLU through btfperm over both by themselves, by class; predicted and actual fill.
 
-The section takes every square, structurally nonsingular matrix with values (random ones if it was
-generated), and the power flow Jacobians also with their rows shuffled.
+The section takes every square, structurally nonsingular matrix with values, and the power flow
+Jacobians also with their rows shuffled. A generated matrix has random values, except that the
+entries of one transversal are larger than all others (``systems.py``).
 """
 
 from __future__ import annotations

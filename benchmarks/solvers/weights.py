@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`weighted_transversal` beside MC64, and orders against fill beside those of SuperLU.
 
-The section takes every square, structurally nonsingular matrix with values (random ones if it was
-generated).
+The section takes every square, structurally nonsingular matrix with values. A generated matrix has
+random values, except that the entries of one transversal are larger than all others
+(``systems.py``).
 """
 
 from __future__ import annotations

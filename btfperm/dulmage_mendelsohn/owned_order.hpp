@@ -17,9 +17,9 @@
 
 namespace btfperm {
 
-// Writes a line of four fields for each name. Member k of the columns has the name of_cols[k], a
-// place among the names, and the number cols[k]; rows alike. `by_rows`: the smallest row is listed
-// instead of the smallest column.
+// Writes a line for each name: (name, columns, rows, smallest). Member k of the columns has the
+// name names[of_cols[k]] and the number cols[k]; rows alike. `smallest`: the smallest number of the
+// columns, or of the rows if `by_rows`.
 template <class I>
 void list_members(std::int64_t n_names, const I* names, std::int64_t n_cols, const I* of_cols,
                   const I* cols, std::int64_t n_rows, const I* of_rows, const I* rows, bool by_rows,
@@ -42,9 +42,9 @@ void list_members(std::int64_t n_names, const I* names, std::int64_t n_cols, con
   count(n_rows, of_rows, rows, 2, by_rows);
 }
 
-// Turns the lines of blocks with the names first .. first + count - 1 into (number of the block,
-// columns and rows on lower ranks, smallest). Returns (name, columns, rows, smallest) of each
-// block.
+// Replaces in each line of list_members the name, from first .. first + count - 1, by the number of
+// its block in the result, and columns and rows by those on lower ranks; `smallest` stays. Returns
+// (name, columns, rows, smallest) of each block: the sums and the minimum over its lines.
 template <class I>
 std::vector<I> number_blocks(std::int64_t first, std::int64_t count, std::int64_t n_lines,
                              I* lines) {

@@ -42,7 +42,7 @@ struct Levels {
   Count met[2];      // arrivals at the barrier and their flags, alternating
   Count reached[2];  // level of the block that continued alone, alternating
   Count max_round_entries;  // the search ends before a round whose lists have this many entries
-  Count entries;  // of the next round, counted only if they may be that many, see is_heavy
+  Count entries;  // of all rounds for which is_heavy has counted them: those with many items
   Count huge[3][most_huge];
 };
 
@@ -93,10 +93,10 @@ __device__ inline int widened(int lanes, long long lists, long long threads) {
   return lanes;
 }
 
-// open(item, round, first) returns the list of an item, see share_lists, and may be called again
-// for it; visit(list item, p, queue) may push reached items. A caller whose lists are mostly short
-// also gives visit_many, for rounds of all blocks, see share_short_lists. Only then are the entries
-// of rounds counted.
+// open(item, round, first) returns the List of an item. It is called several times; `first` is true
+// in one call in each round that opens the item. visit(i, p, queue) gets the field `item` of the
+// List and the place of an entry, and may push items. If most lists are short, visit_many replaces
+// it in rounds of all blocks, see share_short_lists; without it, max_round_entries is not used.
 struct OneByOne {};
 template <class VisitMany>
 constexpr bool by_several = true;

@@ -14,7 +14,7 @@ constexpr int most_hubs = 256;                     // lists that a block defers
 constexpr long long longest_of_a_block = 1 << 15;  // entries; longer lists are left to the grid
 constexpr Count most_huge = 32;                    // lists that are left to the grid in one call
 
-// Entries from ... to - 1 of a list, and the item that `visit` gets with each entry.
+// Entries from ... to - 1 of a list, and a number that open() chooses: `visit` gets it with each.
 struct List {
   Index item;
   long long from;

@@ -2,8 +2,9 @@
 """The matrix before and after as text for a terminal. Needs no drawing library.
 
 Styles      braille: 2 x 4 dots in each character, a dot where there is an entry.
-            blocks: two half blocks in each character; in colour, their grey is the density.
-            ascii: one of " .:+#" for each character, by density.
+            blocks: two half blocks in each character, full where there is an entry; in colour,
+            lighter for more entries, by the logarithm of their number.
+            ascii: one of " .:+#" for each character, by the logarithm of the number of entries.
 Cost        One pass over the entries for each picture.
 """
 
