@@ -167,7 +167,9 @@ def _stem_of(item: Item, stem: str, real: Result | None) -> str:
 
 def _source(result: Result) -> str:
     left_out = result.data.get("left_out", [])
-    lacks = f" It lacks {', '.join(f'`{name}`' for name in left_out)}." if left_out else ""
+    lacks = ", ".join(f"`{name}`" for name in left_out)
+    if lacks:
+        lacks = f" Not started before the time of `--within` was over: {lacks}."
     gpu = f"{result.data['gpu']}. " if "gpu" in result.data else ""
     link = f"[{result.stem}](../../benchmarks/results/{result.stem}.md)"
     return f"Result {link}: `{result.report['command']}`. {gpu}{describe(result.report)}{lacks}"
