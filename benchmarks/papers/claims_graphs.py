@@ -203,10 +203,8 @@ def _quality(
 
 _WHY_TIMES = (
     "The weights agree; what differs is the order of the times. Greedy and GPA sort by radix here, "
-    "in linear time, where the paper sorts by comparisons, so that greedy is ahead of local max on "
-    "Delaunay and small sparse graphs. red-blue here is faster beside GPA "
-    "than the code of its authors in the paper. The figures of all families are at the end of this "
-    "page."
+    "in linear time, where the paper sorts by comparisons. red-blue here is faster beside GPA than "
+    "the code of its authors in the paper. The figures of all families are at the end of this page."
 )
 
 

@@ -108,8 +108,9 @@ PAPERS = (
         "Deveci, Kaya, Uçar, Çatalyürek: A push-relabel-based maximum cardinality bipartite "
         "matching algorithm on GPUs, ICPP 2013",
         "G-PR-First, G-PR-NoShr and G-PR-Shr (`g-pr-first`, `g-pr-noshr`, `g-pr-shr`) with fixed "
-        "and adaptive relabelling; PR and P-DBFS of its comparison",
-        "G-HKDW (HKDW on the CPU is `hkdw`)",
+        "and adaptive relabelling; PR and P-DBFS of its comparison; G-HKDW of its comparison is "
+        "`apfb-wr` of the paper before",
+        "nothing",
         _plain(items_003),
     ),
     Paper(

@@ -2,8 +2,8 @@
 """G-PR on a GPU in its three versions and with several relabelling strategies, beside the CPU.
 
 The paper is Deveci, Kaya, Uçar, Çatalyürek, "A push-relabel-based maximum cardinality bipartite
-matching algorithm on GPUs", ICPP 2013. All codes have the same limit. G-HKDW of the paper is not
-implemented; ``apfb-wr``, of the same authors, takes its place.
+matching algorithm on GPUs", ICPP 2013. All codes have the same limit. G-HKDW of the paper is
+the authors' earlier GPU code after HKDW; Deveci et al. (Euro-Par 2013) call it APFB: ``apfb-wr``.
 """
 
 from __future__ import annotations
