@@ -208,10 +208,11 @@ class BlockwiseFactors:
         if zero.size:
             return self._zero_alone(zero[0])
         count = bounds.size - 1
-        there = "one diagonal block," if count == 1 else f"{count:,} diagonal blocks, the first"
+        there = "their" if count == 1 else f"the first of their {count:,}"
         return (
             f"the matrix is numerically singular: a pivot is zero in rows {begin:,} to {end - 1:,} "
-            f"of the permuted matrix ({there} with row {self._row_perm[begin]} and column "
+            f"of the permuted matrix, at a place that SuperLU does not report ({there} diagonal "
+            f"block{'s' if count > 1 else ''} begins with row {self._row_perm[begin]} and column "
             f"{self._col_perm[begin]} of the original)"
         )
 

@@ -14,9 +14,10 @@ from btfperm.arguments import truth
 from btfperm.conventions.klu import Klu
 from btfperm.conventions.superlu import SuperLU
 from btfperm.errors import InvalidArgumentError, SolverMissingWarning
-from btfperm.ordering import Fill, count_fill, order_places
+from btfperm.ordering import Fill
 from btfperm.ordering.inside_blocks import BlockOrdering, fill_of, is_nearly_symmetric
 from btfperm.pattern import inverse, permute
+from btfperm.preorder.advice import advice
 from btfperm.preorder.blockwise import FEW_ROWS, NARROW, BlockwiseFactors, checked_threshold
 from btfperm.preorder.factorization import Factorization, Factors
 from btfperm.preorder.gather import Gather, is_compressed
@@ -105,26 +106,11 @@ class Preordering(SolverOrder, OnDemand):
 
     @property
     def advice(self) -> str:
-        """A sentence about the expected fill, and whether the blocks save any."""
-        fill = self.predicted_fill
-        if fill is None:
-            return "the fill is too large to be counted: give the matrix to an iterative solver"
-        pattern = self.form.pattern
-        assert pattern is not None
-        place = np.arange(pattern.n, dtype=self.col_perm.dtype)
-        whole = np.array([0, pattern.n], dtype=place.dtype)
-        rows, cols = self.form.matched_row_perm, self.form.col_perm
-        one_block = pattern.on_host(), rows, cols, whole
-        order = order_places(*one_block, "amd")
-        other = count_fill(*one_block, order, 4 * fill.total + pattern.nnz)
-        head = f"L + U is expected to have {fill.total:,} entries inside {self.n_blocks:,} blocks"
-        if other is None:
-            return f"{head}; in one block, it would have more than four times as many: order it so"
-        if other.total > fill.total + pattern.nnz // 20:
-            return (
-                f"{head}, and {other.total:,} in one block: the block triangular form is worthwhile"
-            )
-        return f"{head}, and {other.total:,} in one block: the block triangular form saves little"
+        """A sentence about the expected fill, and whether the blocks save any.
+
+        The blocks are compared with one block of all rows in the same order; the sentence names the
+        order of the one block where it is another."""
+        return advice(self.form, self.predicted_fill, self.block_ordering)
 
     def save(
         self,

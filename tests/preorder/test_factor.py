@@ -366,7 +366,7 @@ def test_scipy_loads_late():
 
 def test_one_singular_block_is_called_a_block_in_the_singular():
     A = np.ones((2, 2))
-    with pytest.raises(NumericallySingularError, match="one diagonal block, with row 0"):
+    with pytest.raises(NumericallySingularError, match="their diagonal block begins with row 0"):
         btfperm.preorder(A).factor(A)
 
 

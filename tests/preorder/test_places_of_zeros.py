@@ -74,8 +74,9 @@ def test_a_block_that_is_singular_is_named_by_its_place(monkeypatch, block):
     with pytest.raises(NumericallySingularError) as error:
         p.factor(B)
     assert first == begin and str(error.value).endswith(
-        f"a pivot is zero in rows {begin} to {end - 1} of the permuted matrix (one diagonal block, "
-        f"with row {p.row_perm[first]} and column {p.col_perm[first]} of the original)"
+        f"a pivot is zero in rows {begin} to {end - 1} of the permuted matrix, at a place that "
+        f"SuperLU does not report (their diagonal block begins with row {p.row_perm[first]} and "
+        f"column {p.col_perm[first]} of the original)"
     )
 
 
@@ -92,8 +93,9 @@ def test_small_blocks_that_are_factored_together_are_counted():
     with pytest.raises(NumericallySingularError) as error:
         p.factor(B)
     assert str(error.value).endswith(
-        f"in rows {begin} to {STARTS[-1] - 1} of the permuted matrix ({count} diagonal blocks, the "
-        f"first with row {p.row_perm[begin]} and column {p.col_perm[begin]} of the original)"
+        f"in rows {begin} to {STARTS[-1] - 1} of the permuted matrix, at a place that SuperLU "
+        f"does not report (the first of their {count} diagonal blocks begins with row "
+        f"{p.row_perm[begin]} and column {p.col_perm[begin]} of the original)"
     )
 
 
