@@ -35,7 +35,8 @@ class _Quota:
 
 
 def dict_of(d: Diagnosis, limit: int | None) -> dict[str, Any]:
-    """See `Diagnosis.to_dict`."""
+    """See `Diagnosis.to_dict`. The cover and the entries of the diagonal are listed without a limit
+    only: they may be as many as the rows, or the entries, of a matrix without a defect."""
     m, n = d.shape
     over, over_cut = _groups(d, d.overdetermined, limit)
     under, under_cut = _groups(d, d.underdetermined, limit)
@@ -59,8 +60,15 @@ def dict_of(d: Diagnosis, limit: int | None) -> dict[str, Any]:
                 "rows": int(d.repair.cover.rows.size),
                 "columns": int(d.repair.cover.cols.size),
             },
+            "cover_rows": d.repair.cover.rows.tolist() if limit is None else None,
+            "cover_columns": d.repair.cover.cols.tolist() if limit is None else None,
         },
-        "diagonal": {"always": d.always.size, "never": d.n_never},
+        "diagonal": {
+            "always": d.always.size,
+            "never": d.n_never,
+            "always_entries": rest.pairs(*d.always) if limit is None else None,
+            "never_entries": rest.pairs(*d.never) if limit is None else None,
+        },
         "identical_rows": _sets(d, rest),
         "stored_zeros": _zeros(d, limit),
     }

@@ -235,7 +235,10 @@ class Diagnosis(ReadOnlyArrays):
         """The diagnosis in words, as the command `btfperm diagnose` prints it. It describes at most
         `limit` groups of each kind, where all empty rows (columns) count as one, and each list
         names at most half as many members; but at least one group that is not empty, and one
-        member. None describes and names everything."""
+        member. None describes and names all of them. It also lists all sets of identical rows, of
+        which the text otherwise names the largest, and what the text otherwise counts: the rows and
+        columns of the cover, and the entries in every and in no maximum transversal. Of the matrix
+        without stored zeros, the text describes the groups alone."""
         from btfperm.diagnosis.text import text_of
 
         return text_of(self, _checked(limit))
@@ -244,7 +247,9 @@ class Diagnosis(ReadOnlyArrays):
         """The diagnosis for JSON, as ``btfperm diagnose --json`` prints it. At most `limit` numbers
         of rows and columns are listed for each kind of group, and at most as many in all other
         lists together. The diagnosis without stored zeros has limits of its own. ``"truncated":
-        True`` marks lists that were cut. None lists everything."""
+        True`` marks lists that were cut. None lists everything: also the rows and columns of the
+        cover, and the entries in every and in no maximum transversal. With a limit, these four
+        lists are None, and only their lengths are given."""
         from btfperm.diagnosis.as_dict import dict_of
 
         return dict_of(self, _checked(limit))

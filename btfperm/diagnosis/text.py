@@ -81,11 +81,8 @@ def finding_lines(d: Diagnosis, limit: int | None = GROUPS) -> list[str]:
             f"  diagonal: {d.always.size:,} of {d.n_entries:,} entries in every maximum "
             f"transversal, {d.n_never:,} in none"
         )
-    if d.identical_rows:
-        largest = words.listed("row", d.identical_rows[0])
-        count = len(d.identical_rows)
-        sets = "" if count == 1 else f"{count:,} sets of rows, the largest: "
-        lines.append(f"  identical patterns: {sets}{largest}")
+        lines += _diagonal_lines(d, words)
+    lines += _identical_lines(d, words)
     return lines
 
 
@@ -146,6 +143,37 @@ def _repair_lines(d: Diagnosis, words: _Words) -> Iterator[str]:
     cover = d.repair.cover
     parts = f"{counted(cover.rows.size, 'row')} and {counted(cover.cols.size, 'column')}"
     yield f"  proof: {parts} touch every entry, so nothing smaller suffices"
+    if words.members is None and d.structural_rank:
+        touching = (("row", cover.rows), ("column", cover.cols))
+        shown = " and ".join(words.listed(noun, where) for noun, where in touching if where.size)
+        yield f"    the cover: {shown}"
+
+
+def _diagonal_lines(d: Diagnosis, words: _Words) -> Iterator[str]:
+    """The entries in every and in no maximum transversal, if everything is listed. They are not
+    shown in part: an arbitrary part of them explains nothing."""
+    if words.members is not None:
+        return
+    if d.always.size:
+        yield f"    in every one: {words.positions(d.always)}"
+    if d.n_never:
+        yield f"    in none: {words.positions(d.never)}"
+
+
+def _identical_lines(d: Diagnosis, words: _Words) -> Iterator[str]:
+    """The largest set of rows with identical patterns, or, if everything is listed, all sets."""
+    if not d.identical_rows:
+        return
+    count = len(d.identical_rows)
+    start = "  identical patterns: "
+    if count == 1:
+        yield f"{start}{words.listed('row', d.identical_rows[0])}"
+    elif words.members is None:
+        yield f"{start}{count:,} sets of rows:"
+        yield from (f"    {words.listed('row', rows)}" for rows in d.identical_rows)
+    else:
+        largest = words.listed("row", d.identical_rows[0])
+        yield f"{start}{count:,} sets of rows, the largest: {largest}"
 
 
 def _zero_lines(d: Diagnosis, words: _Words) -> Iterator[str]:

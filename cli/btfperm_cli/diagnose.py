@@ -32,7 +32,12 @@ __all__ = ["diagnose"]
 )
 @matrix_argument
 @names_options
-@click.option("--full", is_flag=True, help="List everything, however long.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="List everything, however long; also all sets of identical rows, the rows and columns "
+    "of the cover, and the entries in every and in no maximum transversal.",
+)
 @search_options
 @drop_zeros_option
 @output_options

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
+from btfperm.results import Cover
 from tests.checks.check_matching import reached_columns
 from tests.checks.entries import are_entries, canonical
 
@@ -30,6 +31,7 @@ def check_diagnosis(A, found, rank):
     assert found["empty_rows"] == np.flatnonzero(by_row == 0).tolist()
     assert found["empty_columns"] == np.flatnonzero(by_column == 0).tolist()
     check_repair(A, found["repair"], rank)
+    check_diagonal(A, found["diagonal"])
     check_identical_rows(A, found["identical_rows"])
 
 
@@ -116,7 +118,28 @@ def check_repair(A, repair, rank):
     assert not are_entries(A, added[:, 0], added[:, 1]).any(), "an added entry is there already"
     assert len(set(added[:, 0])) == len(set(added[:, 1])) == len(added)
     assert set(added[:, 0]) <= set(rows) and set(added[:, 1]) <= set(cols)
-    assert repair["cover"]["rows"] + repair["cover"]["columns"] == rank
+    size = repair["cover"]
+    assert size["rows"] + size["columns"] == rank
+    cover = Cover(repair["cover_rows"], repair["cover_columns"])
+    assert (cover.rows is None) == (cover.cols is None)
+    if cover.rows is not None:
+        assert size == {"rows": len(cover.rows), "columns": len(cover.cols)}
+        check_cover_of(A, cover, rank)
+
+
+def check_diagonal(A, diagonal):
+    """The entries in every and in no maximum transversal, if they are listed: as many different
+    entries of `A` as are counted, none in both lists."""
+    listed = set()
+    for name in ("always", "never"):
+        pairs = diagonal[f"{name}_entries"]
+        if pairs is None:
+            continue
+        rows, cols = np.array(pairs, dtype=int).reshape(-1, 2).T
+        assert are_entries(A, rows, cols).all(), f"{name} lists a place without an entry"
+        before = len(listed)
+        listed.update(map(tuple, pairs))
+        assert len(listed) - before == len(pairs) == diagonal[name], f"{name} is miscounted"
 
 
 def check_cover_of(A, cover, rank):

@@ -61,6 +61,47 @@ def test_text_lists_everything_on_request():
     found = btfperm.diagnose(np.zeros((40, 1)))
     assert "40 rows (0, 1, 2, 3, 4, ...) are empty" in found.text()
     assert f"rows {', '.join(map(str, range(40)))} are empty" in found.text(limit=None)
+    assert "the cover" not in found.text(limit=None)  # the rank is 0
+
+
+def test_what_the_text_counts_is_listed_on_request():
+    A = np.zeros((8, 5))
+    A[:2, :3] = A[2:5, 2] = A[5:7, 3] = 1
+    found = btfperm.diagnose(A)
+    short = found.text().splitlines()
+    whole = found.text(limit=None).splitlines()
+    assert short[-3:] == [
+        "  proof: 2 rows and 2 columns touch every entry, so nothing smaller suffices",
+        "  diagonal: 0 of 11 entries in every maximum transversal, 2 in none",
+        "  identical patterns: 3 sets of rows, the largest: rows 2, 3, 4",
+    ]
+    assert whole[len(short) - 3 :] == [
+        short[-3],
+        "    the cover: rows 0, 1 and columns 2, 3",
+        short[-2],
+        "    in none: (0, 2), (1, 2)",
+        "  identical patterns: 3 sets of rows:",
+        "    rows 2, 3, 4",
+        "    rows 0, 1",
+        "    rows 5, 6",
+    ]
+
+
+def test_what_a_dictionary_counts_is_listed_without_a_limit():
+    found = btfperm.diagnose([[1, 1, 0, 0], [0, 1, 0, 1], [0, 1, 0, 1], [0, 0, 0, 0]])
+    cut, whole = found.to_dict(), found.to_dict(limit=None)
+    lists = {
+        "repair": {"cover_rows": [0, 1, 2], "cover_columns": []},
+        "diagonal": {"always_entries": [[0, 0]], "never_entries": [[0, 1]]},
+    }
+    for key, expected in lists.items():
+        assert {name: whole[key][name] for name in expected} == expected
+        assert [cut[key].pop(name) for name in expected] == [None, None]
+        for name in expected:
+            del whole[key][name]
+    assert cut == whole and not cut["truncated"]
+    in_words = found.text(limit=None)
+    assert "    in every one: (0, 0)\n    in none: (0, 1)\n" in in_words
 
 
 @pytest.mark.parametrize("noun", ["row", "column"])
@@ -88,7 +129,12 @@ def test_lists_for_json_are_marked_as_cut_if_and_only_if_they_are(A):
     for limit in range(2 * sum(A.shape) + 3):
         cut, full = found.to_dict(limit=limit), whole
         while full is not None:  # then the diagnosis without stored zeros
-            own, complete = ({**each, "stored_zeros": None} for each in (cut, full))
+            own, complete = (
+                {**each, "stored_zeros": None, "repair": dict(each["repair"]), "diagonal": None}
+                for each in (cut, full)
+            )
+            for each in (own, complete):  # listed without a limit only
+                del each["repair"]["cover_rows"], each["repair"]["cover_columns"]
             assert not complete.pop("truncated")
             assert own.pop("truncated") == (own != complete), limit
             cut, full = (
