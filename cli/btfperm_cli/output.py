@@ -20,8 +20,8 @@ import click
 from btfperm.printable import printable
 from btfperm_cli.advice import for_the_shell, on_one_line
 
-__all__ = ["Output", "complain", "drop", "emit", "emit_text", "flush", "open_closed"]
-__all__ += ["reader_may_leave"]
+__all__ = ["Output", "complain", "defects_are_errors", "drop", "emit", "emit_text", "flush"]
+__all__ += ["open_closed", "reader_may_leave"]
 
 
 def open_closed() -> None:
@@ -107,6 +107,18 @@ def drop(stream: TextIO) -> None:
     os.close(nowhere)
 
 
+def defects_are_errors() -> bool:
+    """Whether a filter of the caller makes `DefectWarning` an error, as the tests' own filter does.
+    A filter for all warnings (``-W error``) does not count."""
+    from btfperm.errors import DefectWarning
+
+    for action, text, category, module, _ in warnings.filters:
+        names_it = issubclass(DefectWarning, category) and issubclass(category, RuntimeWarning)
+        if names_it and text is None and module is None:
+            return action == "error"
+    return False
+
+
 class Output:
     """What one command prints; as a context it also turns the library's warnings into lines.
 
@@ -132,8 +144,13 @@ class Output:
     def __enter__(self) -> Output:
         self._restore.__enter__()
         Output.current = self
+        strict = defects_are_errors()
         warnings.simplefilter("always", UserWarning)
         warnings.simplefilter("always", RuntimeWarning)  # failed certificates of our own results
+        if strict:
+            from btfperm.errors import DefectWarning
+
+            warnings.simplefilter("error", DefectWarning)
         warnings.showwarning = self._show_warning
         return self
 

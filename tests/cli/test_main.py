@@ -18,6 +18,7 @@ import btfperm
 from btfperm.backends.threads import MOST_THREADS
 from btfperm.conventions import CONVENTIONS
 from btfperm.errors import BtfpermError, DefectError, DefectWarning
+from tests.cli.conftest import PLANTED
 from tests.loops import looped
 
 COMMANDS = (
@@ -190,6 +191,7 @@ def test_every_exception_becomes_a_sentence(cli, matrix, monkeypatch, error, cod
     assert cli(matrix("blocks"), "--json").json["exit_code"] == code
 
 
+@pytest.mark.filterwarnings(PLANTED)
 def test_a_repaired_defect_is_a_warning(cli, matrix, monkeypatch):
     def doubtful(*_, **__):
         warnings.warn(DefectWarning("hopcroft-karp answered\ninstead"), stacklevel=1)

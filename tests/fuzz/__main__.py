@@ -104,7 +104,21 @@ def _continue(options: argparse.Namespace, readers: list[str]) -> int:
         )
         print(record.reports[reader].line(), flush=True)
     print(record.markdown())
-    return _EXIT_FAILED if any(record.reports[name].failures for name in record.reports) else 0
+    reports = record.reports
+    failed = _nothing_was_tried([name for name in readers if not record.tried(name)])
+    failed |= any(reports[name].failures for name in reports)
+    return _EXIT_FAILED if failed else 0
+
+
+def _nothing_was_tried(readers: list[str]) -> bool:
+    """Whether there are readers without an input, which a sentence on stderr names."""
+    if readers:
+        print(
+            f"no input was tried of {', '.join(readers)}: give more --seconds, or a --count above "
+            "0",
+            file=sys.stderr,
+        )
+    return bool(readers)
 
 
 def main(words: list[str] | None = None) -> int:
@@ -138,7 +152,8 @@ def main(words: list[str] | None = None) -> int:
         reports.append(report)
         if not options.json:
             print(report.line(), flush=True)
-    failed = any(report.failures for report in reports)
+    failed = _nothing_was_tried([report.reader for report in reports if not report.tried])
+    failed |= any(report.failures for report in reports)
     if options.json:
         # `asdict` would make a Counter of the (key, count) pairs of a Counter.
         rows = [vars(report) | {"failures": dict(report.failures)} for report in reports]

@@ -145,12 +145,21 @@ def test_the_command(tmp_path, capsys):
     assert code == 0 and "20 tried" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", [["--seconds", "0"], ["--count", "0"]], ids=["seconds", "count"])
+def test_a_run_that_tries_nothing_is_a_failure(words, capsys):
+    assert main(["--reader", "npz", "--reader", "perm", "--json", *words]) == 1
+    printed = capsys.readouterr()
+    assert not json.loads(printed.out)["passed"]
+    assert printed.err.startswith("no input was tried of npz, perm: ")
+
+
 def test_a_record_is_continued(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(fuzz_command, "_SLICE", 20)
     record = tmp_path / "fuzz.json"
     words = ["--reader", "names", "--reader", "vectors", "--record", str(record), "--seed", "9"]
-    assert main([*words, "--count", "30", "--seconds", "0"]) == 0  # no time for a slice
+    assert main([*words, "--count", "30", "--seconds", "0"]) == 1  # no time for a slice
     assert not record.exists()
+    assert "no input was tried of names, vectors: " in capsys.readouterr().err
     assert main([*words, "--count", "30"]) == 0
     started = []
     run = campaign.run

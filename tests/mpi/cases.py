@@ -10,6 +10,7 @@ import json
 import sys
 import time
 import traceback
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -260,6 +261,8 @@ CASES = {
 
 
 def run_cases(cases, report, folder, ranks=COMM.size):
+    # `-W error::CATEGORY` only names classes of Python itself, so `test_ranks.py` cannot.
+    warnings.filterwarnings("error", category=btfperm.DefectWarning)
     # With a launcher of another MPI, each process would be the only rank.
     failures = {"ranks": [] if COMM.size == int(ranks) else [f"{COMM.size}, not {ranks}"]}
     for name, case in cases.items():
