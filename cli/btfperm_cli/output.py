@@ -113,7 +113,7 @@ def defects_are_errors() -> bool:
     from btfperm.errors import DefectWarning
 
     for action, text, category, module, _ in warnings.filters:
-        names_it = issubclass(DefectWarning, category) and issubclass(category, RuntimeWarning)
+        names_it = category in (DefectWarning, RuntimeWarning)
         if names_it and text is None and module is None:
             return action == "error"
     return False
