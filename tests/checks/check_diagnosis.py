@@ -7,11 +7,12 @@ rows.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-from btfperm.results import Cover
 from tests.checks.check_matching import reached_columns
 from tests.checks.entries import are_entries, canonical
 
@@ -120,7 +121,7 @@ def check_repair(A, repair, rank):
     assert set(added[:, 0]) <= set(rows) and set(added[:, 1]) <= set(cols)
     size = repair["cover"]
     assert size["rows"] + size["columns"] == rank
-    cover = Cover(repair["cover_rows"], repair["cover_columns"])
+    cover = SimpleNamespace(rows=repair["cover_rows"], cols=repair["cover_columns"])
     assert (cover.rows is None) == (cover.cols is None)
     if cover.rows is not None:
         assert size == {"rows": len(cover.rows), "columns": len(cover.cols)}
