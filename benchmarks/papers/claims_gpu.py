@@ -255,9 +255,7 @@ def items_003(data: Data) -> list[Item]:
     over = [
         row["multicore"].get("p-dbfs", limit) / row["median"].get(PUSHES, limit) for row in rows
     ]
-    over_apfb = [
-        row["median"].get(BFS, limit) / row["median"].get(PUSHES, limit) for row in rows
-    ]
+    over_apfb = [row["median"].get(BFS, limit) / row["median"].get(PUSHES, limit) for row in rows]
     return [
         _strategies(rows, limit),
         Item(
