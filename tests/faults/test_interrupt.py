@@ -25,7 +25,7 @@ from tests.transversal.methods import INITIALIZERS, each_algorithm
 
 ROOT = Path(__file__).parents[2]
 
-# Without a start, hopcroft-karp needs so many phases on this matrix that it would run into the time
+# Without a start, hopcroft-karp needs so many phases on this matrix that it would exceed the time
 # limit of the child. Another thread interrupts it after 0.2 s of CPU time.
 CHILD = """
 import os, signal, threading, time

@@ -51,7 +51,7 @@ def test_it_is_close_to_the_best(kind, objective):
 @pytest.mark.parametrize("kind", ["dense", "sparse", "banded"])
 def test_the_second_choice_bounds_a_bid(kind):
     """Several threads compare the entries of a long column. A bid that ignores the second best
-    entry of another thread is too high: the gap grows, or the auction is given up."""
+    entry of another thread is too high: the gap grows, or the auction is abandoned."""
     rng = np.random.default_rng(1)
     A = np.exp(2 * rng.normal(size=(64, 64)))
     A *= {"dense": 1, "sparse": rng.random(A.shape) < 0.3, "banded": np.tri(64, k=6)}[kind]

@@ -3,9 +3,10 @@
 
 The peel runs first. If most edges of the rest are in 2-cycles, or if the search for the giant
 component takes too many levels, 2-cycles are contracted; otherwise the giant component is removed.
-The remaining graph is peeled again, and names are propagated in what is left of it. Then the graph
-of the blocks is peeled, which gives the heights. Before most of these steps, one core of the CPU
-continues if the rest has few edges; it also continues after a step that exceeds its limits."""
+The remaining graph is peeled again, and names are propagated in the part that the peel leaves. Then
+the graph of the blocks is peeled, which gives the heights. Before most of these steps, one core of
+the CPU continues if the rest has few edges; it also continues after a step that exceeds its
+limits."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@
 //             perfect transversal. On one core prefer karp-sipser
 // Options     sweeps: the number of sweeps of the scaling
 // Encodings   scale = 0: inactive (matched, or no unmatched neighbour); choice = -1 then.
-//             choices[k] = degree of k in what is left of the drawn graph: its own choice and the
+//             choices[k] = degree of k in the rest of the drawn graph: its own choice and the
 //             vertices that chose it. chosen[k] = 1: some vertex chose k
 // Races       every row and column writes its own scale and its own choice, and draws from its own
 //             random numbers. A chain belongs to one thread: the thread that leaves k only its
