@@ -78,7 +78,8 @@ def maximum_transversal(
         for this matrix; for most large matrices it chooses guided-displacement on the CPU,
         meeting-trees on a GPU and ms-bfs over MPI ranks. ``explain()`` of the result names the
         rules. ``"published"`` chooses by rules among algorithms of other authors: pothen-fan,
-        ss-bfs or ms-bfs on the CPU, apfb-wr or g-pr-shr on a GPU, ms-bfs over MPI ranks
+        ss-bfs, ms-bfs or, on four threads or more, ms-bfs-graft on the CPU, apfb-wr or g-pr-shr on
+        a GPU, ms-bfs over MPI ranks
     initializer : a name from ``algorithms("initial")``, or ``"none"``. ``"auto"`` chooses by rules,
         for example greedy, or none where meeting-trees makes its own initial matching
     backend : ``"auto"``, ``"cpu"``, ``"gpu"`` or, for a matrix over MPI ranks, ``"mpi"``.
