@@ -240,6 +240,21 @@ def test_each_result_has_samples_and_the_page_lists_those_without_a_commit():
         assert name in page, f"the page does not list {name} as one without its commit"
 
 
+def _is_dirty(head: dict) -> bool:
+    return str(head["versions"].get("commit")).endswith("-dirty")
+
+
+def test_the_page_lists_results_without_versions_and_with_uncommitted_changes():
+    page = (ROOT / "benchmarks" / "README.md").read_text()
+    heads = {path.stem: json.loads(path.read_text()) for path in RESULTS.glob("*.json")}
+    without = {name for name, head in heads.items() if machine.missing(head)}
+    dirty = {n for n, head in heads.items() if _is_dirty(head)}
+    ends = {"The 22 older results, of": without, "Four newer results name a commit": dirty}
+    for begin, expected in ends.items():
+        passage = page.partition(begin)[2].partition("\n\n")[0]
+        assert set(_DATED.findall(passage)) == expected, begin
+
+
 def comments_of(path: Path) -> Iterator[tuple[int, str]]:
     """Line number and text of each comment line; of Python files, also of docstrings."""
     text = path.read_text()
