@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run one command and print its seconds, peak memory and exit status as JSON.
 
-``python -I -S launch.py LIMIT COMMAND...``. This is a script of its own because a new process
-starts with the peak memory of its parent, so the launcher has to be small. `measure` calls it.
+``python -I -S launch.py LIMIT COMMAND...``; the limit is in seconds. This is a script of its own
+because a new process starts with the peak memory of its parent, so the launcher has to be small.
+`measure` calls it.
 
 The alarm that ends a command can fire after the command has ended, on a busy machine. Such a late
 alarm changes nothing: the command's own status counts, and its result is reported.

@@ -4,8 +4,9 @@ and deep, blocks of all sizes, circuits, grids. NumPy, or CuPy on a GPU, compute
 splitmix64 words; both give the same matrices, up to rounding in the sizes of the blocks of ``blk``.
 
 A name is a family, its parameter where it has one, and the number of rows: ``tri:3e6``,
-``wide:300:3e6``. Each family returns positions (row, column) with the known pairs on the diagonal;
-`planted` permutes both sides at random, unless the name ends with ``:nat``.
+``wide:300:3e6``. For ``kkt``, it is the number of rows of the block H; for ``g3``, the side of the
+grid. Each family returns positions (row, column), all but ``kkt`` with the known pairs on the
+diagonal. `planted` permutes both sides at random, unless the name ends with ``:nat``.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _with_diagonal(xp: Any, n: int, rows: Any, cols: Any) -> tuple[Any, Any, int
 
 
 def _tri(xp: Any, size: float) -> tuple[Any, Any, int]:
-    """4 n random pairs, each above the diagonal."""
+    """4 n random pairs, each on or above the diagonal."""
     n = int(size)
     a, b = _below(xp, 1, n, 4 * n), _below(xp, 2, n, 4 * n)
     return _with_diagonal(xp, n, xp.minimum(a, b), xp.maximum(a, b))
@@ -101,7 +102,7 @@ def _erd(xp: Any, per_row: float, size: float) -> tuple[Any, Any, int]:
 
 
 def _g3(xp: Any, side: float) -> tuple[Any, Any, int]:
-    """The 7-point stencil."""
+    """The 7-point stencil on a grid of `side`^3 points."""
     k = int(side)
     here = xp.arange(k**3).reshape(k, k, k)
     rows, cols = [], []
@@ -170,8 +171,9 @@ def _blk(xp: Any, largest: float, size: float) -> tuple[Any, Any, int]:
 
 
 def _kkt(xp: Any, size: float) -> tuple[Any, Any, int]:
-    """[[H, B'], [B, 0]]: H is tridiagonal with `size` rows. B has 0.4 `size` rows of 4 entries, all
-    in its first 0.28 `size` columns, so the matrix is structurally singular."""
+    """[[H, B'], [B, 0]]: H is tridiagonal with `size` rows. B has 0.4 `size` rows, each of 4 random
+    entries, duplicates among them, all in its first 0.28 `size` columns, so the matrix is
+    structurally singular."""
     h = int(size)
     b = int(0.4 * h)
     j = xp.arange(h)

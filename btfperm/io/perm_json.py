@@ -23,8 +23,9 @@ from btfperm.io.whole_numbers import TOO_LARGE, list_of_numbers
 
 __all__ = ["read", "recognises", "write"]
 
-# A member whose value is a list of numbers. Quotation marks inside a string are escaped, so this
-# matches no text inside a string.
+# A member, of any object in the text, whose value is a list of numbers. Its name has at most 64
+# letters, digits and underscores. Quotation marks inside a string are escaped, so this matches no
+# text inside a string.
 _LIST = re.compile(rb'"\w{1,64}"\s*+:\s*+\[([-+.0-9eE,\s]*+)\]')
 _LONG = 1 << 10  # characters; shorter lists stay in the text
 _MARK = "\0"  # begins the strings that replace lists
@@ -52,13 +53,13 @@ def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
 
 
 def members(source: Any, text: bytes) -> dict[str, Any]:
-    """The members of the object in `text`; long lists of numbers are arrays, all others are as
-    `json` gives them. `source` makes the errors.
+    """The members of the object in `text`. A member whose value is a long list of numbers is an
+    array; all others, also lists of lists, are as `json` gives them. `source` makes the errors.
 
     Raises
     ------
-    UnreadableInputError : it is no JSON object that can be read, or a long list of numbers is
-        inside the value of a member, or two members with long lists have one name
+    UnreadableInputError : it is no JSON object that can be read, or an object inside it has a
+        member with a long list of numbers, or a later member has the name of one with such a list
     """
     if b"\\u0000" in text:  # such a string could be mistaken for the mark of a list
         raise source.error("it is no JSON that can be read: a text in it holds a zero byte")

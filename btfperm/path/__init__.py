@@ -6,12 +6,12 @@ step           where
 =============  ==================================================================================
 input          ``pattern/`` makes a `Pattern` of whatever the caller gave; ``request.py`` validates
                the other arguments
-plan           ``plan.py``: which algorithms run, where, within which bounds, and why, by the tables
-               of ``rules.py``
+plan           ``plan.py``: which algorithms run, where, within which bounds, and why. It applies
+               the rules in the ``auto_table.py`` of a package; ``rules.py`` defines their form
 run, prove     ``run.py`` carries out the plan on a backend and checks the certificate
 decompose      ``decompose.py``
 after failures ``fallback.py``, the only place that decides what follows a failed step;
-               ``failure.py`` has the warning
+               ``failure.py`` has the warning about a failed backend
 result         ``result.py`` makes the object; its class is in ``results/``
 progress       ``watch.py`` samples a running search on the CPU
 =============  ==================================================================================

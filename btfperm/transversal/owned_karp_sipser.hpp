@@ -317,7 +317,7 @@ class OwnedKarpSipser {
     A_.row_match[r] = number_of(c);
     change(rows_[r], -1, number_of(c));
     match_column(c, static_cast<I>(A_.row_bounds[A_.rank] + r));
-    if (remove_row(r) < rows_[r].degree) announce(r);
+    if (remove_row(r) < rows_[r].degree) announce(r);  // other ranks have unmatched columns of r
   }
 
   // Matches a column to a row, whose mark or mate is set already, and removes it from other rows.
@@ -351,7 +351,7 @@ class OwnedKarpSipser {
       left_ -= cols_[c].degree == 0;
       if (cols_[c].degree == 1) forced_.push_back(-1 - c);
     }
-    // A column whose degree was one already has proposed to this row, and has no other one.
+    // A column that has degree 0 now has no row left; match_forced skips it if forced_ holds it.
     return unmatched;
   }
 

@@ -50,8 +50,9 @@ def diagnose(
     **search: Any,
 ) -> int:
     """Explain why MATRIX is structurally singular: the independent groups of rows and columns that
-    are over- or underdetermined, smallest first, each with a minimal explanation; a smallest
-    repair, with its proof; stored zeros that hide a deficiency; rows with identical patterns.
+    are over- or underdetermined, smallest first, each with a minimal explanation; smallest
+    repairs (rows to remove, columns to fix, entries to add), with the proof; stored zeros that hide
+    a deficiency; rows with identical patterns.
 
     The result depends on the entries alone, not on the algorithm. Rows and columns count from 0.
     The exit code is 0 whatever is found; `btfperm rank --require-full` is the check.

@@ -153,8 +153,8 @@ def no_room(exchange):
 
 
 def case_a_rank_fails_in_a_method():
-    """If a rank fails in a method that the caller calls, all ranks raise the error. Afterwards, the
-    method has the same result as ever."""
+    """If a rank fails in a method that the caller calls, all ranks raise the error. The next call
+    succeeds, with the same result as without the failure."""
     A = sp.csc_array(inputs.random_matrix(5) + 3 * sp.eye_array(*inputs.random_matrix(5).shape))
     P = inputs.as_distributed_rows(A, COMM, values=True)
     d = btfperm.dulmage_mendelsohn(P, backend="mpi", gather=False)

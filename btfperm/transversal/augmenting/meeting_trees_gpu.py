@@ -50,7 +50,7 @@ _SHARE, _SHARE_THIN = 300, 1000
 # has more than this number of times the open vertices of the other side.
 _SIDE_RATIO = 2
 # If the two sides together have more than this number of times the open vertices of the largest
-# thin round, the side with more open vertices waits.
+# thin round, `_SIDE_RATIO` is replaced by 1: the side with more open vertices waits.
 _OPEN_RATIO = 8
 _NULL = np.uint64(0)
 
