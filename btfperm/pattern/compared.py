@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Equality and hash of patterns, and their table for notebooks."""
+"""Equality and hash of patterns, their picture, and their table for notebooks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from btfperm.pattern.pattern import Pattern
+    from btfperm.reports.pictures.picture import Picture
 
 __all__ = ["ComparedByEntries"]
 
@@ -24,6 +25,36 @@ class ComparedByEntries:
 
     def __hash__(self: Any) -> int:
         return hash(("Pattern", self.shape, self.nnz))
+
+    def plot(self: Any, *, ax: Any = None, threads: int | None = None) -> Picture:
+        """A picture of the matrix as stored, drawn with matplotlib. No search runs.
+
+        `Decomposition.plot` also draws the permuted matrix and its blocks.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib to draw on
+        threads : number of threads that count the entries
+
+        Returns
+        -------
+        Picture : with ``figure``, ``axes`` and ``save(path)`` for PNG, SVG or PDF. Jupyter shows it
+            if `ax` is None
+
+        Raises
+        ------
+        InvalidArgumentError : `ax` is not one axes
+        ResourceMissingError : matplotlib is not installed
+
+        Examples
+        --------
+        >>> import btfperm
+        >>> A = btfperm.read("matrices/west0479.mtx.gz")  # doctest: +SKIP
+        >>> A.plot().save("west0479.svg")  # doctest: +SKIP
+        """
+        from btfperm.reports.pictures import plot_pattern
+
+        return plot_pattern(self, ax=ax, threads=threads)
 
     def _repr_html_(self: Any) -> str:
         from btfperm.results.html import html_table

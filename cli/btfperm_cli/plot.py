@@ -27,10 +27,12 @@ from btfperm_cli.progress import Clock, Stages, stage
 
 if TYPE_CHECKING:
     from btfperm.order import Ordered
+    from btfperm.pattern import Pattern
     from btfperm.results import DulmageMendelsohn
 
 __all__ = ["decomposed", "plot"]
 
+TEXT_KINDS = ("spy", "before", "after")
 LARGEST_BLOCK_NUMBER = 2**63 - 1
 
 
@@ -41,6 +43,7 @@ LARGEST_BLOCK_NUMBER = 2**63 - 1
         "btfperm plot A.mtx -o fig.svg  # the entries before and after",
         "btfperm plot A.mtx --kind sizes -o sizes.png  # the histogram of the block sizes",
         "btfperm plot A.mtx --terminal  # as text",
+        "btfperm plot A.mtx --terminal --kind before  # the entries as stored, without a search",
     ),
 )
 @matrix_argument
@@ -51,8 +54,8 @@ LARGEST_BLOCK_NUMBER = 2**63 - 1
 @click.option(
     "--kind",
     type=click.Choice(["spy", "before", "after", "sizes", "levels"]),
-    help="The entries before and after, or one of the two; the histogram of the block sizes; the "
-    "block graph by levels.  [default: spy]",
+    help="The entries before and after, or one of the two; with -o also the histogram of the block "
+    "sizes, or the block graph by levels. The picture before needs no search.  [default: spy]",
 )
 @click.option(
     "--block",
@@ -88,38 +91,47 @@ def plot(
     drop_zeros: bool,
 ) -> int:
     """Draw MATRIX as stored and permuted, with the coarse parts and the larger fine blocks
-    outlined; with --kind sizes or levels, the blocks alone; with --terminal, the entries as text.
+    outlined; with --kind before or after, one of the two; with --kind sizes or levels, the blocks
+    alone; with --terminal, the entries as text.
 
     In a picture of the entries, a cell is darker where it has more of them.
     """
-    check_usage(target, file_format, kind, terminal, style, no_clobber)
+    check_usage(target, file_format, kind, block, terminal, style, no_clobber)
     if target is not None:
         check_target(matrix, target, file_format, no_clobber=no_clobber)
     out.to_stderr = target == "-"
-    done = decomposed(out, matrix, threads=threads, drop_zeros=drop_zeros)
-    result = done.decomposition
-    assert result is not None
+    kind = kind or "spy"
+    result: DulmageMendelsohn | None = None
+    if kind == "before":
+        pattern, seconds = entries_of(out, matrix, threads=threads, drop_zeros=drop_zeros)
+    else:
+        done = decomposed(out, matrix, threads=threads, drop_zeros=drop_zeros)
+        pattern, result, seconds = done.pattern, done.decomposition, done.seconds
     clock, replaced = Clock(), None
     if terminal:
         if not out.as_json:
-            show(result, block, style, threads)
+            in_text = kind if kind in TEXT_KINDS else "spy"
+            show(result, pattern, in_text, block, style, threads)
         clock.stop("draw")
     if target is not None:
         with stage("drawing", quiet=out.quiet):
-            picture = result.plot(kind or "spy", block=block, threads=threads)
+            if result is None:
+                picture = pattern.plot(threads=threads)
+            else:
+                picture = result.plot(kind, block=block, threads=threads)
         replaced = is_replaced(target, no_clobber=no_clobber)
         with open_to_reader(target):
             how = file_format or ("png" if target == "-" else None)
             picture.save(target, format=how, replace=not no_clobber)
         clock.stop("draw")
-        out.say(f"{target}{' (replaced)' if replaced else ''}: {result.n_blocks:,} fine blocks")
+        out.say(f"{target}{' (replaced)' if replaced else ''}: {drawn_in(pattern, result)}")
     out.answer(
         dict.fromkeys(JSON_KEYS["plot"])
-        | facts_of(done)
+        | facts_of(pattern, result)
         | {
-            "kind": kind or "spy",
+            "kind": kind,
             "block": block,
-            "seconds": done.seconds | clock.seconds,
+            "seconds": seconds | clock.seconds,
             "written": target,
             "replaced": replaced,
         }
@@ -131,20 +143,24 @@ def check_usage(
     target: str | None,
     file_format: str | None,
     kind: str | None,
+    block: int | None,
     terminal: bool,
     style: str | None,
     no_clobber: bool,
 ) -> None:
     """Raises UsageError for an option without another one that it needs."""
+    if block is not None and kind not in (None, "spy", "after"):
+        raise click.UsageError(
+            f"a block is shown by the pictures spy and after, not by --kind {kind}."
+        )
     if target is None and not terminal:
         raise click.UsageError("name a picture with -o, or draw on the --terminal.")
     if style and not terminal:
         raise click.UsageError("--characters goes with --terminal.")
-    for name, given in {
-        "--format": file_format,
-        "--kind": kind,
-        "--no-clobber": no_clobber,
-    }.items():
+    needs_file = {"--format": file_format, "--no-clobber": no_clobber}
+    if kind in ("sizes", "levels"):
+        needs_file[f"--kind {kind}"] = True
+    for name, given in needs_file.items():
         if given and target is None:
             raise click.UsageError(f"{name} goes with -o.")
 
@@ -172,21 +188,49 @@ def decomposed(out: Output, matrix: str, **how: Any) -> Ordered:
         return order_file(matrix, progress=advance, **how)
 
 
-def facts_of(done: Ordered) -> dict[str, Any]:
-    """The matrix and the size of its decomposition, for the JSON object."""
-    assert done.decomposition is not None
+def entries_of(
+    out: Output, matrix: str, *, threads: int | None, drop_zeros: bool
+) -> tuple[Pattern, dict[str, float]]:
+    """The matrix, and the seconds of reading it."""
+    from btfperm.io import read
+
+    clock = Clock()
+    with stage(f"reading {matrix}", quiet=out.quiet) as progress:
+        how: dict[str, Any] = {"threads": threads or 0, "progress": progress.advance}
+        pattern = read(matrix, drop_zeros=drop_zeros, **how)
+    out.subject = matrix
+    clock.stop("read")
+    return pattern, clock.seconds
+
+
+def facts_of(pattern: Pattern, result: DulmageMendelsohn | None) -> dict[str, Any]:
+    """The matrix and the size of its decomposition, if there is one, for the JSON object."""
     return {
-        "matrix": dict(done.pattern.source),
-        "entries": done.pattern.nnz,
-        "rows": done.pattern.m,
-        "cols": done.pattern.n,
-        "structural_rank": done.transversal.size,
-        "fine_blocks": done.decomposition.n_blocks,
+        "matrix": dict(pattern.source),
+        "entries": pattern.nnz,
+        "rows": pattern.m,
+        "cols": pattern.n,
+        "structural_rank": None if result is None else result.structural_rank,
+        "fine_blocks": None if result is None else result.n_blocks,
     }
 
 
+def drawn_in(pattern: Pattern, result: DulmageMendelsohn | None) -> str:
+    """`166 fine blocks`, or `1,910 entries` of a matrix that was not decomposed."""
+    from btfperm.results.counted import counted
+
+    if result is None:
+        return counted(pattern.nnz, "entry", "entries")
+    return counted(result.n_blocks, "fine block")
+
+
 def show(
-    result: DulmageMendelsohn, block: int | None, style: str | None, threads: int | None
+    result: DulmageMendelsohn | None,
+    pattern: Pattern,
+    kind: str,
+    block: int | None,
+    style: str | None,
+    threads: int | None,
 ) -> None:
     """Draws on standard output, with colours if it is a terminal and NO_COLOR is not set."""
     import shutil
@@ -197,10 +241,10 @@ def show(
     style = style or ("braille" if encoding.replace("-", "") == "utf8" else "ascii")
     size = shutil.get_terminal_size()
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    assert result.pattern is not None
     lines = terminal_lines(
-        result.on_host(),
-        result.pattern.on_host(),
+        None if result is None else result.on_host(),
+        pattern.on_host(),
+        kind=kind,
         columns=max(20, min(size.columns - 1, 160)),
         rows=max(10, size.lines - 1),
         style=style,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import btfperm
+from btfperm.backends.protocol import Session
 
 MATRIX = "matrices/west0067.mtx.gz"
 
@@ -54,6 +55,32 @@ def test_the_object(cli, file, tmp_path):
     assert found["kind"] == "levels" and "draw" in found["seconds"]
 
 
+@pytest.mark.parametrize("output", [("--terminal",), ("-o", "fig.png")])
+def test_the_picture_before_needs_no_search(cli, file, tmp_path, output, monkeypatch):
+    def refuse(*args, **options):
+        raise AssertionError("a search begins")
+
+    monkeypatch.setattr(Session, "__init__", refuse)
+    output = [tmp_path / word if word == "fig.png" else word for word in output]
+    assert cli("plot", file, *output, "--kind", "before").code == 0
+    found = cli("plot", file, *output, "--kind", "before", "--json").json
+    assert (found["entries"], found["rows"], found["kind"]) == (294, 67, "before")
+    assert found["structural_rank"] is None and found["fine_blocks"] is None
+    assert set(found["seconds"]) == {"read", "draw"}
+    assert "a search begins" in cli("plot", file, *output, "--kind", "after").err
+
+
+def test_before_alone_is_the_matrix_as_stored(cli, file, tmp_path):
+    before = cli("plot", file, "--terminal", "--characters", "ascii", "--kind", "before").out
+    after = cli("plot", file, "--terminal", "--characters", "ascii", "--kind", "after").out
+    assert before.startswith("as stored: 67 x 67\n+--") and "permuted" not in before
+    assert after.startswith("permuted: 2 fine blocks\n+--") and "as stored" not in after
+    target = tmp_path / "fig.png"
+    assert cli("plot", file, "-o", target, "--kind", "before").out == f"{target}: 294 entries\n"
+    btfperm.dulmage_mendelsohn(file).plot("before").save(tmp_path / "own.png")
+    assert target.read_bytes() == (tmp_path / "own.png").read_bytes()
+
+
 def test_standard_output(cli, file):
     ended = cli("plot", file, "-o", "-", "--format", "svg", "--kind", "sizes")
     assert ended.code == 0 and ended.out.startswith("<?xml")
@@ -64,7 +91,9 @@ def test_standard_output(cli, file):
     [
         ((), "-o"),
         (("-o", "fig.gif"), "end the name in"),
-        (("--terminal", "--kind", "sizes"), "--kind goes with -o"),
+        (("--terminal", "--kind", "sizes"), "--kind sizes goes with -o"),
+        (("--terminal", "--kind", "levels"), "--kind levels goes with -o"),
+        (("--terminal", "--kind", "before", "--block", "0"), "a block is shown by"),
         (("-o", "fig.png", "--characters", "ascii"), "--characters goes with --terminal"),
         (("-o", "fig.png", "--block", "0", "--kind", "sizes"), "a block is shown by"),
         (("--terminal", "--no-clobber"), "--no-clobber goes with -o"),

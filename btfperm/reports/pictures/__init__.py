@@ -18,10 +18,11 @@ from btfperm.errors import InvalidArgumentError
 from btfperm.reports.pictures.view import pattern_of
 
 if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
     from btfperm.reports.pictures.picture import Picture
     from btfperm.results import Decomposition
 
-__all__ = ["KINDS", "draw", "plot"]
+__all__ = ["KINDS", "draw", "plot", "plot_pattern"]
 
 KINDS = ("spy", "before", "after", "sizes", "levels")
 
@@ -47,16 +48,28 @@ def plot(
             )
     pattern = None if kind == "sizes" else pattern_of(result, A)
     wanted = 2 if kind == "spy" else 1
-    picture = new_picture(wanted, _ratio(result, kind)) if ax is None else Picture.on(ax, wanted)
+    picture = (
+        new_picture(wanted, _ratio(result.shape, kind)) if ax is None else Picture.on(ax, wanted)
+    )
     draw(picture, result.on_host(), kind, pattern, block, threads)
     return picture
 
 
-def _ratio(result: Decomposition, kind: str) -> float:
+def plot_pattern(pattern: Pattern, *, ax: Any = None, threads: int | None = None) -> Picture:
+    """The picture of a matrix as stored; see `Pattern.plot`."""
+    from btfperm.reports.pictures import spy
+    from btfperm.reports.pictures.picture import Picture, new_picture
+
+    picture = new_picture(1, _ratio(pattern.shape, "before")) if ax is None else Picture.on(ax, 1)
+    spy.draw_before(picture.axes[0], pattern.on_host(), threads)
+    return picture
+
+
+def _ratio(shape: tuple[int, int], kind: str) -> float:
     """The height of the axes, as a multiple of their width."""
     from btfperm.reports.pictures.spy import LONGEST_SIDE
 
-    m, n = (max(size, 1) for size in result.shape)
+    m, n = (max(size, 1) for size in shape)
     is_stretched = max(m, n) > LONGEST_SIDE * min(m, n)
     return 1.0 if kind in ("sizes", "levels") or is_stretched else m / n
 
@@ -78,11 +91,11 @@ def draw(
     elif kind == "levels":
         levels.draw(axes[0], result.block_graph(pattern))
     elif kind == "before":
-        spy.draw_before(axes[0], result, pattern, threads)
+        spy.draw_before(axes[0], pattern, threads)
     elif kind == "after":
         spy.draw_after(axes[0], result, pattern, block, threads)
     elif block is None:
-        spy.draw_before(axes[0], result, pattern, threads)
+        spy.draw_before(axes[0], pattern, threads)
         spy.draw_after(axes[1], result, pattern, None, threads)
     else:
         spy.draw_after(axes[0], result, pattern, None, threads, mark=block)

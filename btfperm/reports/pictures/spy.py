@@ -27,9 +27,7 @@ _CELLS = 800  # the largest number of cells along the longer side of a picture
 LONGEST_SIDE = 3  # a longer picture is stretched to the axes
 
 
-def draw_before(
-    ax: Axes, result: Decomposition, pattern: Pattern, threads: int | None = None
-) -> None:
+def draw_before(ax: Axes, pattern: Pattern, threads: int | None = None) -> None:
     """The matrix as stored."""
     view = view_of(pattern, cells=_cells(ax), threads=threads)
     _draw_density(ax, view)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from btfperm.pattern import Pattern
     from btfperm.results import Decomposition
 
-__all__ = ["STYLES", "terminal_lines"]
+__all__ = ["KINDS", "STYLES", "terminal_lines"]
 
 
 class _Style(NamedTuple):
@@ -31,6 +31,15 @@ class _Style(NamedTuple):
     corners: str
 
 
+class _Window(NamedTuple):
+    """What one picture shows: the permuted matrix, or, without a decomposition, the stored one."""
+
+    result: Decomposition | None
+    title: str
+    places: tuple[tuple[int, int], tuple[int, int]]  # of the rows and of the columns
+
+
+KINDS = ("spy", "before", "after")
 STYLES = {
     "braille": _Style((4, 2), "┌┐└┘─│"),
     "blocks": _Style((2, 1), "┌┐└┘─│"),
@@ -44,9 +53,10 @@ _DENSITIES = " .:+#"
 
 
 def terminal_lines(
-    result: Decomposition,
+    result: Decomposition | None,
     pattern: Pattern,
     *,
+    kind: str = "spy",
     columns: int = 80,
     rows: int = 24,
     style: str = "braille",
@@ -54,11 +64,14 @@ def terminal_lines(
     block: int | None = None,
     threads: int | None = None,
 ) -> list[str]:
-    """The matrix as stored and permuted, side by side, or one below the other on a narrow terminal.
+    """The matrix as stored and permuted, side by side, or one below the other on a narrow terminal;
+    or one of the two.
 
     Parameters
     ----------
-    result, pattern : the decomposition and its matrix, on the host
+    result, pattern : the decomposition and its matrix, on the host. The kind "before" needs no
+        decomposition
+    kind : "spy": both; "before": as stored; "after": permuted
     columns, rows : the size of the terminal; lines are not longer, but there may be more of them
     style : "braille", "blocks" or "ascii"
     colour : colours for a terminal, as ANSI sequences
@@ -66,30 +79,42 @@ def terminal_lines(
     threads : number of threads
     """
     one_of("style", style, tuple(STYLES))
-    beside = columns >= 2 * _NARROWEST + len(_GAP)
+    one_of("kind", kind, KINDS)
+    beside = kind == "spy" and columns >= 2 * _NARROWEST + len(_GAP)
     width = (columns - len(_GAP)) // 2 if beside else columns
-    m, n = pattern.shape
-    titles = [f"as stored: {m:,} x {n:,}", f"permuted: {counted(result.n_blocks, 'fine block')}"]
-    whole = (0, m), (0, n)
-    windows = [whole, whole]
-    if block is not None:
-        b = result.block(block)
-        titles[1] = f"block {block:,}, {b.part}: {b.shape[0]:,} x {b.shape[1]:,}"
-        down, across = b.row_slice, b.col_slice
-        windows[1] = (down.start, down.stop), (across.start, across.stop)
     pictures = []
-    for of, title, window in zip((None, result), titles, windows, strict=True):
+    for of, title, window in _windows(result, pattern, kind, block):
         shape = window[0][1] - window[0][0], window[1][1] - window[1][0]
         cells = _cells(shape, width - 2, rows - 4, style)
         view = view_of(pattern, of, rows=window[0], cols=window[1], cells=cells, threads=threads)
         pictures.append(_framed(title, _characters(view, cells, style, colour), width, style))
-    before, after = pictures
     if not beside:
-        return [*before, *after]
+        return [line.rstrip() for picture in pictures for line in picture]
+    before, after = pictures
     height = max(map(len, pictures))
     for picture in pictures:
         picture += [" " * width] * (height - len(picture))
     return [f"{a}{_GAP}{b}".rstrip() for a, b in zip(before, after, strict=True)]
+
+
+def _windows(
+    result: Decomposition | None, pattern: Pattern, kind: str, block: int | None
+) -> list[_Window]:
+    m, n = pattern.shape
+    whole = (0, m), (0, n)
+    windows = []
+    if kind != "after":
+        windows.append(_Window(None, f"as stored: {m:,} x {n:,}", whole))
+    if kind != "before":
+        assert result is not None
+        title, places = f"permuted: {counted(result.n_blocks, 'fine block')}", whole
+        if block is not None:
+            b = result.block(block)
+            title = f"block {block:,}, {b.part}: {b.shape[0]:,} x {b.shape[1]:,}"
+            down, across = b.row_slice, b.col_slice
+            places = (down.start, down.stop), (across.start, across.stop)
+        windows.append(_Window(result, title, places))
+    return windows
 
 
 def _cells(shape: tuple[int, int], width: int, height: int, style: str) -> tuple[int, int]:

@@ -72,6 +72,18 @@ def test_the_axes_of_the_caller(d):
             d.plot(ax=wrong)
 
 
+def test_a_pattern_is_drawn_as_stored(d):
+    picture = d.pattern.plot()
+    own, other = picture.axes[0], d.plot("before").axes[0]
+    assert own.get_title() == other.get_title() and own.get_xlim() == other.get_xlim()
+    dark = np.asarray(own.get_images()[0].get_array()) > 0
+    assert (dark == (d.pattern.to_scipy().toarray() > 0)).all()
+    axes = Figure().subplots(1, 2)
+    assert d.pattern.plot(ax=axes[1]).is_own is False and axes[1].get_images()
+    with pytest.raises(btfperm.InvalidArgumentError, match="one axes of matplotlib"):
+        d.pattern.plot(ax=axes)
+
+
 def test_jupyter_shows_it(d):
     assert d.plot("sizes")._repr_png_().startswith(STARTS["png"])
 

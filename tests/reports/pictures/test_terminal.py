@@ -74,6 +74,18 @@ def test_a_block_instead_of_the_permuted_matrix():
     assert dots(inside(lines)).all()
 
 
+def test_one_of_the_two():
+    A = np.random.default_rng(5).random((64, 64)) < 0.04
+    d = btfperm.dulmage_mendelsohn(A)
+    before = terminal_lines(None, d.pattern, kind="before", columns=70, rows=20)
+    after = terminal_lines(d, d.pattern, kind="after", columns=70, rows=20)
+    assert before[0] == "as stored: 64 x 64" and after[0].startswith("permuted: ")
+    assert (dots(inside(before)) == A).all()
+    assert (dots(inside(after)) == A[d.row_perm][:, d.col_perm]).all()
+    with pytest.raises(btfperm.InvalidArgumentError, match="kind must be one of"):
+        terminal_lines(d, d.pattern, kind="sizes")
+
+
 def test_an_unknown_style():
     d = btfperm.dulmage_mendelsohn(np.eye(2))
     with pytest.raises(btfperm.InvalidArgumentError, match="style must be one of"):
