@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks a diagnosis: the groups, the minimality of each explanation, the repair and the identical
-rows.
+"""Checks a diagnosis: the groups, the minimality of each explanation, the repair, the diagonal and
+the identical rows.
 
 `found` is the JSON object of `btfperm diagnose`. The matchings that prove minimality are SciPy's.
 """
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
 from tests.checks.check_matching import reached_columns
-from tests.checks.entries import are_entries, canonical
+from tests.checks.entries import are_entries, canonical, entries
 
 SIDES = ("overdetermined", "underdetermined")
 
@@ -129,18 +129,45 @@ def check_repair(A, repair, rank):
 
 
 def check_diagonal(A, diagonal):
-    """The entries in every and in no maximum transversal, if they are listed: as many different
-    entries of `A` as are counted, none in both lists."""
-    listed = set()
+    """The numbers of entries in every and in no maximum transversal, and the entries if they are
+    listed."""
+    expected = entries_by_role(A)
     for name in ("always", "never"):
+        assert diagonal[name] == len(expected[name]), f"{name} is miscounted"
         pairs = diagonal[f"{name}_entries"]
-        if pairs is None:
-            continue
-        rows, cols = np.array(pairs, dtype=int).reshape(-1, 2).T
-        assert are_entries(A, rows, cols).all(), f"{name} lists a place without an entry"
-        before = len(listed)
-        listed.update(map(tuple, pairs))
-        assert len(listed) - before == len(pairs) == diagonal[name], f"{name} is miscounted"
+        if pairs is not None:
+            assert sorted(map(tuple, pairs)) == expected[name], f"{name} lists other entries"
+
+
+def entries_by_role(A):
+    """The sorted entries in every and in no maximum transversal.
+
+    The symmetric difference of two maximum transversals consists of alternating cycles and of
+    alternating paths of even length from an unmatched row or column. So an entry can be exchanged
+    if it is on such a path, or on a cycle, which joins two columns of one strongly connected
+    component.
+    """
+    m, n = A.shape
+    row_of = maximum_bipartite_matching(A.tocsr(), perm_type="row")  # the row of each column
+    col_of = np.full(m, -1)
+    col_of[row_of[row_of >= 0]] = np.flatnonzero(row_of >= 0)
+    from_cols = reached_columns(A, col_of, np.flatnonzero(row_of < 0))
+    from_rows = reached_columns(A.T.tocsc(), row_of, np.flatnonzero(col_of < 0))
+    i, j = entries(A)
+    to = col_of[i]
+    inner = to >= 0
+    arcs = sp.csr_array((np.ones(inner.sum()), (j[inner], to[inner])), shape=(n, n))
+    part = connected_components(arcs, connection="strong")[1] if n else np.zeros(0, dtype=int)
+    is_matched = to == j
+    can_be = is_matched | from_cols[j] | from_rows[i]
+    can_be[inner] |= part[j[inner]] == part[to[inner]]
+    size = np.bincount(part, minlength=1)
+    must_be = is_matched & ~from_cols[j] & ~from_rows[i]
+    must_be &= size[part[j]] == 1
+    pairs = {"always": must_be, "never": ~can_be}
+    return {
+        name: sorted(zip(i[k].tolist(), j[k].tolist(), strict=True)) for name, k in pairs.items()
+    }
 
 
 def check_cover_of(A, cover, rank):

@@ -112,6 +112,8 @@ OVER = "overdetermined"
         (["repair", "cover_rows"], [0, 1]),
         (["repair", "cover_rows"], [0, 1, 3]),
         (["repair", "cover_columns"], None),
+        (["diagonal", "always"], 2),
+        (["diagonal", "never"], 0),
         (["diagonal", "always_entries"], []),
         (["diagonal", "never_entries"], [[2, 5]]),
         (["diagonal", "never_entries"], [[0, 5]]),

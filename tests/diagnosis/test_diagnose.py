@@ -107,7 +107,7 @@ def test_real_matrices(known):
     "the shared matrices are not here",
 )
 def test_larger_matrices(known):
-    """`python -m tests.diagnosis.check_collection` checks those with more entries."""
+    """`python -m tests.diagnosis.record` checks those with more entries."""
     checked(btfperm.read(known.path).to_scipy(), known.structural_rank)
 
 
