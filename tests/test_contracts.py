@@ -82,6 +82,7 @@ COMMANDS = {
     "match matrix": {
         "--algorithm": "graph algorithm; default auto",
         "--backend": "auto cpu gpu mpi; default auto",
+        "--bipartite": "flag",
         "--max-work": "1 to 2**63 - 1",
         "--memory": "text",
         "--no-clobber": "flag",

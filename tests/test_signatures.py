@@ -30,9 +30,9 @@ compare_solvers(A, b=None, *, repeats=5, budget=10.0, drop_zeros=None)
 diagnose(A, *, row_names=None, col_names=None, shape=None, drop_zeros=None, **options)
 dulmage_mendelsohn(A, *, transversal=None, threads=None, drop_zeros=None, shape=None, **options)
 load(path)
-match(G, *, algorithm='auto', backend='auto', weights='values', options=None, seed=None,
-    threads=None, time_limit=None, max_work=None, shape=None, memory=None, temporary=None,
-    comm=None, gather=True)
+match(G, *, algorithm='auto', backend='auto', weights='values', bipartite=False, options=None,
+    seed=None, threads=None, time_limit=None, max_work=None, shape=None, memory=None,
+    temporary=None, comm=None, gather=True)
 maximum_transversal(A, *, algorithm='auto', initializer='auto', backend='auto', threads=None,
     seed=None, options=None, device=None, initial=None, orientation=None, time_limit=None,
     max_work=None, deterministic=False, watcher=None, drop_zeros=None, shape=None, comm=None,

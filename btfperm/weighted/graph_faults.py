@@ -7,10 +7,14 @@ from btfperm.errors import InvalidMatrixError
 from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import prefix
 
-__all__ = ["refuse_fault", "refuse_rectangles"]
+__all__ = ["AS_SIDES", "NO_WEIGHT", "refuse_fault", "refuse_rectangles"]
+
+# The end of a message about a matrix whose rows and columns cannot be the same vertices.
+AS_SIDES = "; bipartite=True matches its rows to its columns"
 
 # The faults, with the numbers of ``graph_certificate.hpp``.
-_FAULTS = {1: "no counterpart", 2: "other value", 3: "no weight"}
+NO_WEIGHT = 3
+_FAULTS = {1: "no counterpart", 2: "other value", NO_WEIGHT: "no weight"}
 
 
 def refuse_rectangles(pattern: Pattern) -> None:
@@ -18,7 +22,7 @@ def refuse_rectangles(pattern: Pattern) -> None:
     m, n = pattern.shape
     if m != n:
         raise InvalidMatrixError(
-            f"{prefix(pattern.name)}a graph has a square matrix, not one of {m} x {n}"
+            f"{prefix(pattern.name)}a graph has a square matrix, not one of {m} x {n}{AS_SIDES}"
         )
 
 
@@ -37,9 +41,9 @@ def refuse_fault(pattern: Pattern, fault: int, i: int, j: int, value: float, oth
     if _FAULTS[fault] == "other value":
         raise InvalidMatrixError(
             f"{name}a graph has a symmetric matrix, but {where} is {value!r} and the one in row "
-            f"{j}, column {i} is {other!r}"
+            f"{j}, column {i} is {other!r}{AS_SIDES}"
         )
     raise InvalidMatrixError(
         f"{name}a graph has a symmetric matrix, but {where} has no counterpart in row {j}, column "
-        f"{i}"
+        f"{i}{AS_SIDES}"
     )

@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.arguments import one_of, text
+from btfperm.arguments import one_of, text, truth
 from btfperm.backends import check_backend, is_on_device
 from btfperm.backends.protocol import STOPPED_BY
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
@@ -35,6 +35,7 @@ from btfperm.pattern.input import over_ranks, refuse_backend_without_ranks
 from btfperm.pattern.valued import ValuedPattern
 from btfperm.registry import Algorithm, algorithms, find
 from btfperm.results.graph_matching import GraphMatching
+from btfperm.weighted.bipartite import between_sides, refuse_sides
 from btfperm.weighted.external import EXTERNAL, match_external
 from btfperm.weighted.graph_certificate import (
     GUARANTEES,
@@ -59,6 +60,7 @@ def match(
     algorithm: str = "auto",
     backend: str = "auto",
     weights: Weights = "values",
+    bipartite: bool = False,
     options: Mapping[str, float | str] | None = None,
     seed: int | None = None,
     threads: int | None = None,
@@ -92,6 +94,11 @@ def match(
         - "values": the values, which must be positive
         - "moduli": the moduli of real or complex values; stored zeros are no edges
         - "ones": 1 for each edge, whatever the values
+    bipartite : True takes a matrix of m rows and n columns, of any shape, as a bipartite graph:
+        entry (i, j) is the edge between row i, the vertex i, and column j, the vertex m + j. So
+        ``m.mate[:m] - m`` are the columns matched to the rows, where ``mate`` is not -1. The graph
+        takes two entries for each of the matrix. Not over MPI ranks and not with
+        "local-max-external"
     options : numbers or words for the algorithm by name, as its row lists them, such as
         ``{"p": 0.5}``
     seed : of the algorithms that draw at random; the same seed gives the same matching
@@ -118,8 +125,8 @@ def match(
 
     Raises
     ------
-    InvalidMatrixError : the matrix is not square or not symmetric, a weight is not positive or not
-        finite, or "local-max-external" finds an edge twice
+    InvalidMatrixError : the matrix is not square or not symmetric (without `bipartite`), a weight
+        is not positive or not finite, or "local-max-external" finds an edge twice
     InvalidArgumentError : there is no such algorithm or option, or another argument is not possible
     BackendUnavailableError : the GPU cannot be used, fails, or has too little free memory
     ResourceMissingError : the disk is full, or the folder for temporary files cannot be used
@@ -139,6 +146,12 @@ def match(
     >>> m = btfperm.match(G)
     >>> m.mate.tolist(), m.weight, m.maximal
     ([-1, 2, 1], 5.0, True)
+
+    The rows of a matrix of two rows, matched to its three columns:
+
+    >>> m = btfperm.match(np.array([[3, 9, 0], [0, 8, 1]]), bipartite=True)
+    >>> m.mate[:2] - 2, m.weight
+    (array([1, 2], dtype=int32), 10.0)
     """
     name = "local-max" if text("algorithm", algorithm) == "auto" else algorithm
     check_backend(backend)
@@ -147,6 +160,8 @@ def match(
         refuse_backend_without_ranks(backend)
         row = _row_of(name, "cpu" if backend == "auto" else backend)
     one_of("weights", weights, get_args(Weights))
+    if truth("bipartite", bipartite) and (is_over_ranks or row.name == EXTERNAL):
+        refuse_sides("MPI ranks" if is_over_ranks else EXTERNAL)
     limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
     limits |= {"seed": seed, "options": options}
     if is_over_ranks:
@@ -166,6 +181,8 @@ def match(
     begin = time.perf_counter()
     with memory_for(SEARCH):
         pattern, weight = _weighted_pattern(G, weights, shape, threads)
+        if bipartite:
+            pattern, weight = between_sides(pattern, weight)
         if backend == "auto" and pattern.backend != "cpu" and _runs_on(name, pattern.backend):
             row = _row_of(name, pattern.backend)
         request = Request(pattern.nnz, **limits)

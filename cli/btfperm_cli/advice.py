@@ -31,7 +31,10 @@ _TABLE = tuple(
         (r"max_work= ?", "--max-work "),
         (r"stopped by time_limit", "stopped by --time-limit"),
         (r"stopped by max_work", "stopped by --max-work"),
+        (r'weights="moduli" or "ones"', "--weights moduli or --weights ones"),
+        (r"weights='(\w+)'", r"--weights \1"),
         (r"weights=", "--weights"),
+        (r"bipartite(=True|(?= does not go))", "--bipartite"),
         (r"temporary=", "--temporary"),
         (
             r"use solver='klu', or give \.klu or \.apply\(A\) to another solver",

@@ -43,6 +43,7 @@ PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
     examples=(
         "btfperm match graph.mtx -o mate.npz  # a matching of large weight",
         "btfperm match graph.metis --algorithm gpa  # by a named algorithm",
+        "btfperm match A.mtx --bipartite --weights moduli  # rows matched to columns",
     ),
 )
 @matrix_argument
@@ -69,6 +70,12 @@ PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
     type=click.Choice(["values", "moduli", "ones"]),
     default="values",
     help="The weights of the edges: the values, which must be positive, their moduli, or ones.",
+)
+@click.option(
+    "--bipartite",
+    is_flag=True,
+    help="Match the rows of MATRIX, which may have any shape, to its columns: row i is the vertex "
+    "i, and column j the vertex m + j, where m is the number of rows.",
 )
 @click.option(
     "--option",
@@ -118,7 +125,8 @@ PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
 def match(
     out: Output, matrix: str, target: str | None, no_clobber: bool, weights: str, **how: Any
 ) -> int:
-    """Find a matching of large weight in the graph of MATRIX, which must be symmetric.
+    """Find a matching of large weight in the graph of MATRIX, which must be symmetric unless
+    --bipartite is given.
 
     Its entries are the weights of the edges; the diagonal is ignored. Files without values have
     the weight 1 for each edge. The summary has the weight, a proven upper bound on the weight of
@@ -154,6 +162,7 @@ def matched(
 ) -> tuple[GraphMatching, dict[str, Any], dict[str, float]]:
     """The matching, the origin of the file, and the time of reading it if that was a step of its
     own."""
+    from btfperm.weighted.bipartite import refuse_sides
     from btfperm.weighted.external import EXTERNAL, match_external
     from btfperm.weighted.match import match as match_in_memory
 
@@ -173,7 +182,9 @@ def matched(
     if how["algorithm"] == EXTERNAL:
         out.subject = matrix
         with stage("matching", quiet=out.quiet):
-            named = {key: value for key, value in how.items() if key != "algorithm"}
+            if how["bipartite"]:
+                refuse_sides(EXTERNAL)
+            named = {key: how[key] for key in how.keys() - {"algorithm", "bipartite"}}
             m, origin = match_external(matrix, weights=weights, **named)
         return m, origin, {}
     from btfperm.io import values_or_ones

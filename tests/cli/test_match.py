@@ -57,8 +57,19 @@ def test_options_limits_and_weights(cli, file, tmp_path):
     cli("match", file, "--algorithm", "mc64").failed(2, "there is no 'mc64'")
     negative = tmp_path / "n.mtx"
     btfperm.write_matrix(negative, -path(3, 2.0))
-    cli("match", negative).failed(3, "weights must be positive")
+    cli("match", negative).failed(3, "use --weights moduli or --weights ones")
     assert cli("match", negative, "--weights", "moduli", "--json").json["weight"] == 2
     assert cli("match", negative, "--weights", "ones", "--json").json["weight"] == 1
     btfperm.write_matrix(negative, np.array([[0.0, 1.0], [0.0, 0.0]]))
     cli("match", negative).failed(3, "no counterpart")
+
+
+def test_rows_matched_to_columns(cli, tmp_path):
+    file, target = tmp_path / "a.mtx", tmp_path / "mate.npz"
+    btfperm.write_matrix(file, np.array([[3.0, 9, 0], [0, 8, 1]]))
+    cli("match", file).failed(3, "not one of 2 x 3; --bipartite matches its")
+    assert "5 vertices, 4 edges" in cli("match", file, "--bipartite", "-o", target).out
+    with np.load(target) as held:
+        assert held["mate"].tolist() == [3, 4, -1, 0, 1]
+    words = ("match", file, "--bipartite", "--algorithm", "local-max-external")
+    cli(*words).failed(2, "--bipartite does not go with local-max-external")

@@ -105,6 +105,26 @@ def test_where_the_algorithm_runs():
     assert moduli.mate.tolist() == btfperm.match(SMALL["dense"]).mate.tolist()
 
 
+def test_a_bipartite_graph_is_made_on_the_device():
+    A = sp.random_array((17, 30), density=0.2, rng=np.random.default_rng(7), format="csc")
+    A.data = 1 - A.data  # from (0, 1]
+    here = btfperm.match(A, bipartite=True)
+    for weights, expected in (
+        ("values", here),
+        ("ones", btfperm.match(A, bipartite=True, weights="ones")),
+    ):
+        there = btfperm.match(matrix_there(A), bipartite=True, weights=weights)
+        assert lives_there(there.mate) and there.backend == "gpu"
+        np.testing.assert_array_equal(there.mate.get(), expected.mate)
+        assert (there.edges, there.n) == (A.nnz, 47)
+    other = btfperm.match(matrix_there(A), bipartite=True, backend="cpu")
+    np.testing.assert_array_equal(other.mate, here.mate)
+    A.data[3] = -1
+    i, j = A.indices[3], int(np.searchsorted(A.indptr, 3, side="right")) - 1
+    with pytest.raises(btfperm.InvalidMatrixError, match=f"row {i}, column {j} .* is -1, and"):
+        btfperm.match(matrix_there(A), bipartite=True)
+
+
 @pytest.mark.parametrize(
     ("entries", "message"),
     [

@@ -15,16 +15,18 @@ ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "graph-matching.md").read_text(encoding="utf-8")
 
 
-def test_the_python_block_runs(monkeypatch):
+def test_the_python_blocks_run(monkeypatch):
     monkeypatch.chdir(ROOT)
-    (block,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    exec(compile(block, "graph-matching.md", "exec"), {})
+    names = {}
+    for block in re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE):
+        exec(compile(block, "graph-matching.md", "exec"), names)
+    assert names["r"].weight == 10
 
 
 def test_the_command_runs(tmp_path, monkeypatch):
     (tmp_path / "matrices").symlink_to(ROOT / "matrices", target_is_directory=True)
     monkeypatch.chdir(tmp_path)
-    first, _ = re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    first, *_ = re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     for text in first.splitlines():
         assert CliRunner().invoke(main, text.split()[1:]).exit_code == 0
     assert (tmp_path / "mate.npz").exists()
