@@ -113,7 +113,8 @@ def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 def _share(part: float, whole: float) -> str:
     """A bar and its percentage."""
     share = part / whole if whole else 0.0
-    return f'<meter min="0" max="1" value="{share:.4f}">{share:.1%}</meter> {share:.1%}'
+    bar = f'<meter min="0" max="1" value="{share:.4f}">{share:.1%}</meter>'
+    return f'{bar} <span class="share">{share:.1%}</span>'
 
 
 def _figures(c: Contents) -> str:

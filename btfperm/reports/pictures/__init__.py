@@ -89,7 +89,7 @@ def draw(
     if kind == "sizes":
         sizes.draw(axes[0], result)
     elif kind == "levels":
-        levels.draw(axes[0], result.block_graph(pattern))
+        levels.draw(axes[0], result.block_graph(pattern), result)
     elif kind == "before":
         spy.draw_before(axes[0], pattern, threads)
     elif kind == "after":

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from btfperm.reports.pictures.picture import COLOURS, INK
-from btfperm.reports.pictures.view import level_classes
+from btfperm.reports.pictures.view import level_classes, parts_of
 from btfperm.results.counted import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from btfperm.results import BlockGraph
+    from btfperm.results import BlockGraph, Decomposition
 
 __all__ = ["draw"]
 
@@ -27,7 +27,7 @@ _MOST_ARCS = 1500  # drawn as lines
 _MOST_BARS = 60
 
 
-def draw(ax: Axes, graph: BlockGraph) -> None:
+def draw(ax: Axes, graph: BlockGraph, result: Decomposition) -> None:
     """Level 0 is on the left: its blocks depend on no others and are solved first."""
     blocks, levels = counted(graph.n_blocks, "block"), counted(graph.n_levels, "level")
     ax.set_title(f"block graph: {blocks} in {levels}, {counted(graph.indices.size, 'arc')}")
@@ -35,12 +35,12 @@ def draw(ax: Axes, graph: BlockGraph) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=8)
     if graph.n_blocks <= _MOST_BLOCKS and graph.indices.size <= _MOST_ARCS:
-        _draw_graph(ax, graph)
+        _draw_graph(ax, graph, parts_of(result))
     else:
         _draw_bars(ax, graph)
 
 
-def _draw_graph(ax: Axes, graph: BlockGraph) -> None:
+def _draw_graph(ax: Axes, graph: BlockGraph, part: list[str]) -> None:
     from matplotlib.collections import LineCollection
 
     place = np.empty((graph.n_blocks, 2))
@@ -51,8 +51,16 @@ def _draw_graph(ax: Axes, graph: BlockGraph) -> None:
     lines = np.stack([place[tail], place[graph.indices]], axis=1)
     ax.add_collection(LineCollection(list(lines), colors=INK, linewidths=0.6, alpha=0.35))
     area = 14 + 26 * np.log1p(graph.work)
-    x, y = place.T
-    ax.scatter(x, y, area, COLOURS["square"], edgecolor="white", linewidth=0.6, zorder=2)
+    names = [name for name in COLOURS if name in part]
+    for name in names:
+        own = [k for k, each in enumerate(part) if each == name]
+        x, y = place[own].T
+        points = ax.scatter(x, y, area[own], COLOURS[name], edgecolor="white", linewidth=0.6)
+        points.set(label=name, zorder=2)
+    if len(names) > 1:
+        legend = ax.legend(loc="lower right", fontsize=8, frameon=False)
+        for handle in legend.legend_handles:
+            handle.set_sizes([36])  # type: ignore[union-attr]
     if graph.n_blocks <= 40:
         for k, point in enumerate(place.tolist()):
             ax.text(point[0], point[1], f"{k}", ha="center", va="center", fontsize=6, color="white")

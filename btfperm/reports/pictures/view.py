@@ -27,6 +27,7 @@ __all__ = [
     "coarse_outlines",
     "level_classes",
     "outlines",
+    "parts_of",
     "pattern_of",
     "shades",
     "size_classes",
@@ -150,10 +151,21 @@ def outlines(result: Decomposition, view: View, least: float = 3) -> Outlines:
     is_tall = np.diff(rows) * height >= least * max(bottom - top, 1)
     is_wide = np.diff(cols) * width >= least * max(right - left, 1)
     numbers = (visible & (is_tall | is_wide)).nonzero()[0]
+    part = parts_of(result, numbers)
+    return Outlines(rows[numbers], rows[numbers + 1], cols[numbers], cols[numbers + 1], part)
+
+
+def parts_of(result: Decomposition, numbers: npt.NDArray[np.int64] | None = None) -> list[str]:
+    """The name of the coarse part of each fine block, or of those with the given numbers.
+
+    >>> import btfperm
+    >>> parts_of(btfperm.dulmage_mendelsohn([[1, 1, 0], [0, 0, 1]]))
+    ['horizontal', 'square']
+    """
     first, last = part_ends(result)
     names = ("horizontal", "square", "vertical")
-    part = [names[int(k >= first) + int(k >= last)] for k in numbers.tolist()]
-    return Outlines(rows[numbers], rows[numbers + 1], cols[numbers], cols[numbers + 1], part)
+    wanted = range(result.n_blocks) if numbers is None else numbers.tolist()
+    return [names[int(k >= first) + int(k >= last)] for k in wanted]
 
 
 class SizeClass(NamedTuple):

@@ -11,8 +11,10 @@ import pytest
 
 import btfperm
 from btfperm.reports.pictures import KINDS
+from btfperm.reports.pictures.picture import COLOURS
 
 pytest.importorskip("matplotlib")
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 MATRIX = "matrices/lp_e226.mtx.gz"
@@ -58,6 +60,21 @@ def test_outlines_are_the_blocks():
     (boxes,) = ax.collections
     corners = [path.vertices[[0, 2]].tolist() for path in boxes.get_paths()]
     assert corners == [[[x - 0.5] * 2, [x + 3.5] * 2] for x in (0, 4, 8)]
+
+
+def test_levels_have_a_point_for_each_block_in_the_colour_of_its_part():
+    """One horizontal, two square and one vertical block."""
+    A = np.zeros((5, 5))
+    A[0, :2] = A[1, 2] = A[2, 3] = A[3:, 4] = 1
+    d = btfperm.dulmage_mendelsohn(A)
+    ax = d.plot("levels").axes[0]
+    points = {each.get_label(): each for each in ax.collections[1:]}
+    numbers = {name: len(each.get_offsets()) for name, each in points.items()}
+    assert numbers == {"horizontal": 1, "square": 2, "vertical": 1}
+    for name, each in points.items():
+        assert to_hex(each.get_facecolor()[0]) == COLOURS[name]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(numbers)
+    assert btfperm.dulmage_mendelsohn(np.eye(3)).plot("levels").axes[0].get_legend() is None
 
 
 def test_the_axes_of_the_caller(d):
