@@ -139,7 +139,7 @@ SECTIONS = {
     "external": Entry(
         "external",
         "matchings in graphs of eight times the memory, beside the bandwidth of the disk",
-        "2026-11-26-external-field",
+        "2026-11-26-external-large",
     ),
     "diagnose": Entry(
         "diagnosis",
@@ -149,17 +149,17 @@ SECTIONS = {
     "solver-layouts": Entry(
         "solvers.layouts",
         "power flow with rows swapped and shuffled: splu, KLU and btfperm",
-        "2026-11-25-solver-layouts-real",
+        "2026-11-26-solver-layouts-real",
     ),
     "solver-newton": Entry(
         "solvers.newton",
         "Newton loops with drifting values: splu, KLU by hand and btfperm",
-        "2026-11-25-solver-newton-real",
+        "2026-11-26-solver-newton-real",
     ),
     "solver-ratios": Entry(
         "solvers.ratios",
         "KLU and SuperLU with btfperm over both by themselves, and predicted fill, by class",
-        "2026-11-25-solver-ratios-real",
+        "2026-11-26-solver-ratios-real",
     ),
     "solver-overhead": Entry(
         "solvers.overhead",
@@ -169,7 +169,7 @@ SECTIONS = {
     "weights": Entry(
         "solvers.weights",
         "weighted_transversal beside MC64, and orders against fill beside those of SuperLU",
-        "2026-11-25-weights-real",
+        "2026-11-26-weights-real",
     ),
     "auctions": Entry(
         "solvers.auctions",
