@@ -31,10 +31,9 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     # CI installs these, so they must not be missing there.
     (r"lib\w+ (of SuiteSparse )?is not installed", 0),
     (r"No module named 'igraph'", 0),
+    (r"(?s)scikit-sparse does not work here .*|No module named 'sksparse'", 0),
     # CI installs it where the system has this version.
     (r"libmumps 5\.5 is not installed", 1),
-    # scikit-sparse 0.5 does not compile against the SuiteSparse of Debian 12.
-    (r"(?s)scikit-sparse does not work here .*|No module named 'sksparse'", 60),
     (r"(?s)could not import 'matplotlib'.*|there is no C compiler", 0),
     (r"(?s)could not import 'playwright.*|no Chromium here", 0),
     (r"needs g\+\+( .*)?|needs Linux, .*|g\+\+ has no (AddressSanitizer here|libtsan)", 0),
