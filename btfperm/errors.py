@@ -24,6 +24,7 @@ from btfperm.printable import one_line
 
 if TYPE_CHECKING:
     from btfperm.diagnosis import Diagnosis
+    from btfperm.results import DulmageMendelsohn
 
 __all__ = [
     "BackendUnavailableError",
@@ -101,10 +102,10 @@ class DefectWarning(RuntimeWarning):
 
 
 class _ReportError(CheckFailedError, AssertionError):
-    """A failed assertion, whose text may have several lines."""
+    """A failed assertion, whose text may have several lines; the first argument is the text."""
 
     def __str__(self) -> str:
-        return "\n".join(map(one_line, Exception.__str__(self).splitlines()))
+        return "\n".join(map(one_line, str(self.args[0]).splitlines()))
 
 
 class StructurallySingularError(_ReportError):
@@ -117,13 +118,15 @@ class StructurallySingularError(_ReportError):
         super().__init__(text, diagnosis)
         self.diagnosis = diagnosis
 
-    def __str__(self) -> str:
-        return "\n".join(map(one_line, str(self.args[0]).splitlines()))
-
 
 class BlockTooLargeError(_ReportError):
     """Raised by :mod:`btfperm.testing` when fine blocks are larger than allowed. The message
-    has one line for each of the largest blocks."""
+    has one line for each of the largest blocks. The attribute `decomposition` holds the
+    `DulmageMendelsohn` with these blocks."""
+
+    def __init__(self, text: str, decomposition: DulmageMendelsohn | None = None) -> None:
+        super().__init__(text, decomposition)
+        self.decomposition = decomposition
 
 
 class LimitReachedError(BtfpermError):

@@ -8,9 +8,11 @@ plugin writes no file, and prints nothing but the messages of failed assertions.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["assert_blocks_at_most", "assert_structurally_nonsingular", "structural_diagnosis"]
 
 _PROPERTY = "btfperm_report"
+_LAST: pytest.StashKey[Diagnosis] = pytest.StashKey()
 _LONGEST_NAME = 100  # characters of the test in the name of a file
 
 
@@ -33,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         default=None,
         help="Keep the diagnosis of each matrix that fails a structural assertion in DIR, as text "
-        "and as JSON.",
+        "and as JSON; also that of the last call of structural_diagnosis in a test that fails.",
     )
     group.addoption(
         "--btfperm-html",
@@ -59,44 +62,76 @@ def assert_blocks_at_most() -> Callable[..., None]:
 
 
 @pytest.fixture
-def structural_diagnosis() -> Callable[..., Diagnosis]:
+def structural_diagnosis(request: pytest.FixtureRequest) -> Callable[..., Diagnosis]:
     """`btfperm.diagnose`, for tests of single groups, names or entries."""
     from btfperm.diagnosis import diagnose
 
-    return diagnose
+    if request.config.getoption("--btfperm-reports") is None:
+        return diagnose
+
+    @functools.wraps(diagnose)
+    def diagnosed(*args: Any, **options: Any) -> Diagnosis:
+        found = diagnose(*args, **options)
+        request.node.stash[_LAST] = found
+        return found
+
+    return diagnosed
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[Any]
 ) -> Generator[None, Any, None]:
-    """Writes the report of a matrix that made the test fail, and notes its path."""
+    """Writes the report of a matrix that made the test fail, and notes its path. If the fixture
+    `structural_diagnosis` was used and the failed assertion names no matrix, it is the last one
+    that the test diagnosed."""
     outcome = yield
     folder = item.config.getoption("--btfperm-reports")
-    diagnosis = None if call.excinfo is None else getattr(call.excinfo.value, "diagnosis", None)
-    if folder is None or diagnosis is None:
+    if folder is None or call.excinfo is None:
         return
-    from btfperm.errors import ResourceMissingError
+    error, report = call.excinfo.value, outcome.get_result()
+    diagnosis = _diagnosis_of(error)
+    if diagnosis is None and report.failed and call.when == "call":
+        diagnosis = item.stash.get(_LAST, None)
+    if diagnosis is None:
+        return
+    from btfperm.errors import BlockTooLargeError, ResourceMissingError
 
-    report = outcome.get_result()
+    about = f"{error}\n" if isinstance(error, BlockTooLargeError) else ""
     to = item.config.invocation_params.dir / folder
     html = item.config.getoption("--btfperm-html")
     try:
-        path = _write(diagnosis, to, item.nodeid, call.when, html=html)
+        path = _write(diagnosis, about, to, item.nodeid, call.when, html=html)
     except (ResourceMissingError, OSError) as error:
         report.sections.append(("btfperm", f"no report was written: {error}"))
     else:
         report.user_properties.append((_PROPERTY, str(path)))
 
 
-def _write(diagnosis: Diagnosis, folder: Path, nodeid: str, when: str, *, html: bool) -> Path:
+def _diagnosis_of(error: BaseException) -> Diagnosis | None:
+    """The diagnosis of the matrix that an assertion of `btfperm.testing` rejected."""
+    diagnosis: Diagnosis | None = getattr(error, "diagnosis", None)
+    if diagnosis is None and "btfperm.errors" in sys.modules:
+        from btfperm.errors import BlockTooLargeError
+
+        if isinstance(error, BlockTooLargeError) and error.decomposition is not None:
+            from btfperm.diagnosis import diagnose
+
+            return diagnose(error.decomposition)
+    return diagnosis
+
+
+def _write(
+    diagnosis: Diagnosis, about: str, folder: Path, nodeid: str, when: str, *, html: bool
+) -> Path:
     """Writes NAME.txt and NAME.json into `folder`, and NAME.html on request; returns the path of
-    the text."""
+    the text. The lines `about` are the message of an assertion that the diagnosis does not
+    contain."""
     from btfperm.io.atomic_write import atomic_write
 
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{_file_name(nodeid, when)}.txt"
-    text = f"{nodeid}\n{diagnosis.text(limit=100)}\n"
+    text = f"{nodeid}\n{about}{diagnosis.text(limit=100)}\n"
     whole = {"test": nodeid, **diagnosis.to_dict()}
     files = {path: text, path.with_suffix(".json"): f"{json.dumps(whole)}\n"}
     if html:

@@ -13,7 +13,7 @@ import numpy as np
 from btfperm.arguments import refuse_unknown_keywords, truth, whole_number
 from btfperm.diagnosis import diagnose
 from btfperm.diagnosis.names import checked_names
-from btfperm.diagnosis.systems import as_system
+from btfperm.diagnosis.systems import with_names
 from btfperm.diagnosis.text import GROUPS, finding_lines, listed
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import BlockTooLargeError, StructurallySingularError
@@ -92,11 +92,7 @@ def assert_structurally_nonsingular(
     refuse_unknown_keywords("assert_structurally_nonsingular", options, SEARCH_KEYWORDS)
     refuse_ranks("assert_structurally_nonsingular", A, options)
     square = truth("square", square)
-    system = as_system(A)
-    if system is not None:
-        A = system.pattern
-        row_names = system.row_names if row_names is None else row_names
-        col_names = system.col_names if col_names is None else col_names
+    A, row_names, col_names = with_names(A, row_names, col_names)
     with memory_for(SEARCH):
         pattern = as_pattern(
             A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
@@ -167,7 +163,7 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
     has = "has" if large.size == 1 else "have"
     limit = "1 row or column" if size == 1 else f"{size} rows or columns"
     blocks = counted(large.size, "fine block")
-    raise BlockTooLargeError("\n".join([f"{blocks} {has} more than {limit}:", *lines]))
+    raise BlockTooLargeError("\n".join([f"{blocks} {has} more than {limit}:", *lines]), d)
 
 
 def _described(block: Block) -> str:

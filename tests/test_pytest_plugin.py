@@ -30,6 +30,10 @@ def test_blocks(assert_blocks_at_most):
 def test_other():
     assert 1 == 2
 
+def test_own(structural_diagnosis):
+    structural_diagnosis(np.eye(4))
+    assert structural_diagnosis(A, row_names=["mass", "energy", "setpoint"]).is_nonsingular
+
 def test_passes(structural_diagnosis, assert_structurally_nonsingular):
     assert_structurally_nonsingular(np.eye(2))
     assert structural_diagnosis(A).structural_rank == 2
@@ -57,7 +61,7 @@ def run(tmp_path):
 
 def test_the_diagnosis_is_printed_and_nothing_is_written(run):
     code, out, files = run(TESTS)
-    assert code == 1 and "5 failed, 1 passed" in out and files == []
+    assert code == 1 and "6 failed, 1 passed" in out and files == []
     assert "rows energy, setpoint have entries only in column 2" in out
     assert "1 fine block has more than 2 rows or columns:" in out
     assert "diagnoses of failing matrices" not in out
@@ -66,14 +70,19 @@ def test_the_diagnosis_is_printed_and_nothing_is_written(run):
 def test_the_reports_are_kept_on_request(run, tmp_path):
     code, out, files = run(TESTS, "--btfperm-reports", "kept/here")
     assert code == 1
-    assert len(files) == 6 and all(name.startswith("kept/here/test_user") for name in files)
+    assert len(files) == 10 and all(name.startswith("kept/here/test_user") for name in files)
     assert {name.rsplit(".")[-1] for name in files} == {"json", "txt"}
     (text,) = (tmp_path / "kept" / "here").glob("*test_fixture*.txt")
     assert "rows energy, setpoint have entries only in column 2" in text.read_text()
     whole = json.loads(text.with_suffix(".json").read_text())
     assert whole["test"] == "test_user.py::test_fixture" and whole["structural_rank"] == 2
     listed = out[out.index("diagnoses of failing matrices") :]
-    assert str(text) in listed and listed.count(".txt") == 3
+    assert str(text) in listed and listed.count(".txt") == 5
+    (text,) = (tmp_path / "kept" / "here").glob("*test_blocks*.txt")
+    assert "1 fine block has more than 2 rows or columns:" in text.read_text()
+    assert "3 x 3, 9 entries, structural rank 3 of 3" in text.read_text()
+    (text,) = (tmp_path / "kept" / "here").glob("*test_own*.txt")
+    assert "rows energy, setpoint have entries only in column 2" in text.read_text()
 
 
 def test_pages_are_kept_on_request(run, tmp_path):
@@ -88,7 +97,7 @@ def test_pages_are_kept_on_request(run, tmp_path):
 def test_a_folder_that_cannot_be_written_fails_no_other_test(run, tmp_path):
     (tmp_path / "taken").write_text("")
     code, out, files = run(TESTS, "--btfperm-reports", "taken")
-    assert code == 1 and "5 failed, 1 passed" in out and files == ["taken"]
+    assert code == 1 and "6 failed, 1 passed" in out and files == ["taken"]
     assert "no report was written" in out and "INTERNALERROR" not in out
 
 

@@ -31,7 +31,7 @@ from btfperm.diagnosis.groups import Explanation, Group, Groups
 from btfperm.diagnosis.identical import identical_rows
 from btfperm.diagnosis.names import checked_names
 from btfperm.diagnosis.result import Diagnosis, Positions, Repair, RowSets, StoredZeros
-from btfperm.diagnosis.systems import System, as_system, casadi_system, pyomo_system
+from btfperm.diagnosis.systems import System, casadi_system, pyomo_system, with_names
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.request import Request
@@ -72,7 +72,8 @@ def diagnose(
     Parameters
     ----------
     A : a matrix of any type that `as_pattern` accepts; a `DulmageMendelsohn` that was computed from
-        one; a Pyomo model or block (also of IDAES) or a CasADi function, whose names are used
+        one; a Pyomo model or block (also of IDAES) or a CasADi function, whose names are used; a
+        pandas DataFrame, whose index and columns are the names unless they are plain numbers
     row_names, col_names : a name for each row and column: a list, an array, a pandas Index, or the
         path of a file with one name a line
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -120,11 +121,7 @@ def diagnose(
     refuse_unknown_keywords("diagnose", options, SEARCH_KEYWORDS)
     refuse_ranks("diagnose", A, options)
     begin = time.perf_counter()
-    system = as_system(A)
-    if system is not None:
-        A = system.pattern
-        row_names = system.row_names if row_names is None else row_names
-        col_names = system.col_names if col_names is None else col_names
+    A, row_names, col_names = with_names(A, row_names, col_names)
     d = _decomposition(A, shape, drop_zeros, options).on_host()
     middle = time.perf_counter()
     names = (

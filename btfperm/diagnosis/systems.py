@@ -17,7 +17,7 @@ from btfperm.diagnosis.names import Names
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import Pattern
 
-__all__ = ["System", "as_system", "casadi_system", "pyomo_system"]
+__all__ = ["System", "as_system", "casadi_system", "pyomo_system", "with_names"]
 
 
 class System(NamedTuple):
@@ -44,6 +44,28 @@ def as_system(A: Any) -> System | None:
     if isinstance(A, getattr(sys.modules.get("casadi"), "Function", ())):
         return casadi_system(A)
     return None
+
+
+def with_names(A: Any, row_names: Any, col_names: Any) -> tuple[Any, Any, Any]:
+    """The pattern of a model, else `A` as it is; and the given names, else those of the model or of
+    a pandas DataFrame. A RangeIndex of pandas has no names."""
+    rows: Any
+    cols: Any
+    system = as_system(A)
+    if system is not None:
+        A, rows, cols = system
+    elif _is_data_frame(A):
+        rows, cols = (
+            None if type(labels).__name__ == "RangeIndex" else labels
+            for labels in (A.index, A.columns)
+        )
+    else:
+        return A, row_names, col_names
+    return A, rows if row_names is None else row_names, cols if col_names is None else col_names
+
+
+def _is_data_frame(A: Any) -> bool:
+    return isinstance(A, getattr(sys.modules.get("pandas"), "DataFrame", ()))
 
 
 def pyomo_system(model: Any, *, include_inequality: bool = False) -> System:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,13 +44,39 @@ def test_a_packed_file_and_a_path_as_text(tmp_path):
     assert "columns T, p have entries" in text_with(col_names=str(path))
 
 
-def test_a_pandas_index():
+class Frame:
+    """What btfperm uses of a pandas DataFrame."""
+
+    def __init__(self, values, index, columns):
+        self.values, self.index, self.columns = np.array(values), index, columns
+
+    def __array__(self, *args, **options):
+        return self.values
+
+
+class RangeIndex(list):
+    """The index of a DataFrame whose rows have no names."""
+
+
+def test_a_data_frame_has_names(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=Frame))
+    frame = Frame([[1, 1], [0, 0]], ["mass", "energy"], RangeIndex([0, 1]))
+    found = btfperm.diagnose(frame)
+    assert (found.row_names, found.col_names) == (("mass", "energy"), None)
+    assert btfperm.diagnose(frame, row_names=["f", "g"], col_names=["p", "q"]).row_name(1) == "g"
+    with pytest.raises(AssertionError, match="row energy is empty"):
+        btfperm.testing.assert_structurally_nonsingular(frame)
+
+
+def test_pandas():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     index = pandas.Index(["f", "g"])
     assert "row g is empty" in text_with(row_names=index)
     pairs = pandas.MultiIndex.from_tuples([("f", 1), ("g", 2)])
     assert "row ('g', 2) is empty" in text_with(row_names=pairs)
     assert "row g is empty" in text_with(row_names=pandas.Series(["f", "g"]))
+    found = btfperm.diagnose(pandas.DataFrame(A, index=["mass", "energy"]))
+    assert (found.row_names, found.col_names) == (("mass", "energy"), None)
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,16 @@ def names(components):
     return sorted(component.name for component in components)
 
 
+def test_the_report_of_a_model_has_its_names(tmp_path):
+    model = btfperm.diagnosis.System(
+        btfperm.as_pattern([[1, 1], [0, 0]]), ("mass", "leak"), ("p", "q")
+    )
+    btfperm.report(model, tmp_path / "own.html")
+    btfperm.report(model, tmp_path / "given.html", row_names=["f", "balance"])
+    assert "row leak is empty" in (tmp_path / "own.html").read_text()
+    assert "row balance is empty" in (tmp_path / "given.html").read_text()
+
+
 @needs_pyomo
 @pytest.mark.parametrize("make", MODELS)
 def test_pyomo_finds_the_same_sets_with_the_same_names(make):

@@ -67,7 +67,8 @@ def report(
     Parameters
     ----------
     A : a matrix of any type that `as_pattern` accepts, or a path. If it has values, is square and
-        structurally nonsingular, KLU and SuperLU are measured, within `solvers_within`
+        structurally nonsingular, KLU and SuperLU are measured, within `solvers_within`. Or a Pyomo
+        model or CasADi function as for `diagnose`, whose names are used
     path : the page
     row_names, col_names : as for `diagnose`
     solvers_within : seconds for the solvers. Nothing is started that is expected to take longer;
@@ -87,9 +88,11 @@ def report(
     >>> import btfperm
     >>> btfperm.report(np.eye(3), "report.html")  # doctest: +SKIP
     """
+    from btfperm.diagnosis.systems import with_names
     from btfperm.io.atomic_write import atomic_write
 
     within = _seconds(solvers_within)
+    A, row_names, col_names = with_names(A, row_names, col_names)
     subject = subject_of(A, drop_zeros=drop_zeros, threads=threads, within=within)
     text = page(subject, row_names, col_names, within, drop_zeros, threads)
     with atomic_write(path, replace=replace) as file:
