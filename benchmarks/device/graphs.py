@@ -56,6 +56,7 @@ CODES: dict[str, tuple[str, str, dict[str, str]]] = {
 }
 PAIRS = ("local-max", "red-blue", "random red-blue")
 LARGE = 1 << 20  # vertices, from which a GPU should be faster by far
+GAIN = ("local-max", "local-max, GPU")
 ONCE = ("gpa", "greedy")  # only their weight counts
 NOTE = (
     "Medians, ms, of the algorithm alone, with the graph in memory, for a GPU in its memory. On "
@@ -230,6 +231,14 @@ def summary(rows: Sequence[Row]) -> str:
                 f"From 2^20 vertices on, {name} on the GPU is at least {digits(min(found))} times "
                 f"as fast as on one core, in the median {digits(statistics.median(found))} times."
             )
+    long = [row for row in rows if row["n"] >= LARGE // 2]
+    gains = [(r, row) for row in long if (r := _ratio(row, *GAIN, "seconds")) is not None]
+    if gains:
+        least, row = min(gains, key=lambda each: each[0])
+        said.append(
+            f"From 2^19 vertices on, local-max on the GPU is at least {digits(least)} times as "
+            f"fast (`{row['matrix']}`)."
+        )
     to_hem = [_ratio(row, "local-max", "hem", "seconds") for row in rows]
     slow = [ratio for ratio in to_hem if ratio is not None]
     if slow:

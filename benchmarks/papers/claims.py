@@ -45,11 +45,12 @@ class Item:
 
     @property
     def verdict(self) -> str:
-        """Agrees: every statement holds in all cases; disagrees: none holds in any."""
+        """Agrees: every statement was measured and holds in all cases; disagrees: none holds in
+        any."""
         held = [claim.held for claim in self.claims if claim.held is not None]
         if not held:
             return NOT_MEASURED
-        if min(held) == 1:
+        if min(held) == 1 and len(held) == len(self.claims):
             return AGREES
         return DISAGREES if max(held) == 0 else IN_PART
 

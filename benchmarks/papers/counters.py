@@ -141,4 +141,11 @@ def statements(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return results
 
 
+def not_judged(found: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The statements and graphs that `statements` left out, because a search did not finish."""
+    judged = {(each["words"], each["graph"]) for each in found}
+    every = [(each.words, graph) for each in _STATEMENTS for graph in each.graphs]
+    return [each for each in every if each not in judged]
+
+
 _NOTHING: Row = {"seconds": [], "counters": {}}

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.cases import names
 from benchmarks.papers.claims import AGREES, DISAGREES, IN_PART, NOT_MEASURED, Item
 from benchmarks.papers.claims_gpu import items_000, items_003
 from benchmarks.papers.claims_grafting import items_001
@@ -35,25 +36,39 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True)
 class Result:
-    """A result file: its name without suffix, its head, and the data of its section."""
+    """A result file: its name without suffix, its head, the data of its section, and the set."""
 
     stem: str
     report: Data
     data: Data
+    section: str
+    which: str
+
+    @property
+    def left_out(self) -> list[str]:
+        """The matrices of the set that were not measured."""
+        if "left_out" in self.data:
+            return list(self.data["left_out"])
+        if self.section not in ("paper-002", "paper-004") or self.which == "real":
+            return []
+        measured = {row["matrix"] for row in self.data["rows"]}
+        return [name for name in names(self.section, self.which) if name not in measured]
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: the name of its page, what of it is implemented, and its tables and figures; `more`:
-    another section whose result the page shows."""
+    """A paper: the name of its page, what of it is implemented, which graphs take the place of the
+    paper's, and its tables and figures; `more`: other results that the page shows, each as a
+    section and the sets of which the first with a result counts."""
 
     number: str
     page: str
     title: str
     implemented: str
     missing: str
+    graphs: str
     items: Callable[[Result | None, Result | None], list[Item]]
-    more: str = ""
+    more: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def _plain(items: Callable[[Data], list[Item]]) -> Callable[..., list[Item]]:
@@ -62,13 +77,15 @@ def _plain(items: Callable[[Data], list[Item]]) -> Callable[..., list[Item]]:
 
 def _of_004(main: Result | None, real: Result | None) -> list[Item]:
     data = main.data if main else {"rows": []}
-    ranks = newest("mpi-local-max", PREFERRED)
-    return items_004(data, real.data if real else None, ranks.data if ranks else None)
+    ranks, graphs = newest("mpi-local-max", PREFERRED), newest("graphs", PREFERRED)
+    others = (result.data if result else None for result in (real, ranks, graphs))
+    return items_004(data, *others)
 
 
 def _of_001(main: Result | None, _: Result | None) -> list[Item]:
-    parts = newest("grafting-parts", PREFERRED)
-    return items_001(main.data, parts.data if parts else None) if main else []
+    parts, small = newest("grafting-parts", PREFERRED), newest("paper-001", ("field",))
+    others = (result.data if result and result != main else None for result in (parts, small))
+    return items_001(main.data, *others) if main else []
 
 
 PAPERS = (
@@ -80,6 +97,9 @@ PAPERS = (
         "APsB and APFB with GPUBFS and GPUBFS-WR, each with CT and MT (`apsb`, `apfb`, `apsb-wr`, "
         "`apfb-wr`); PFP, HK, P-DBFS and P-PFP of its comparison",
         "P-HK",
+        "The paper has 70 matrices of the University of Florida collection, in their own and in a "
+        "random order. The collection is not available here: twenty generated graphs take its "
+        "place, seven of them in a random order (`+rcp`)",
         _plain(items_000),
     ),
     Paper(
@@ -89,9 +109,12 @@ PAPERS = (
         "in bipartite graphs, IPDPS 2015",
         "MS-BFS-Graft (`ms-bfs-graft`) with its parts as options; SS-DFS, SS-BFS, PF with "
         "fairness, MS-BFS, HK, and push-relabel on one and on several threads; Karp-Sipser",
-        "the graphs themselves: generated stand-ins take their place",
+        "nothing",
+        "Generated stand-ins take the place of the paper's twelve graphs, which are not available "
+        "here. On 16 cores, the time on the machine sufficed for six of them in their own order, "
+        "and for figure 7 for four of these in a random order, too",
         _of_001,
-        "grafting-parts",
+        (("grafting-parts", PREFERRED), ("paper-001", ("field",))),
     ),
     Paper(
         "002",
@@ -100,6 +123,10 @@ PAPERS = (
         "algorithm 1, random and weighted (`random-greedy`), algorithm 2 (`greedy`), algorithms 3 "
         "and 4 (`red-blue`) on CPU threads and on a GPU, with the reduced hash and p",
         "nothing",
+        "The paper has 425 symmetric matrices of the University of Florida collection, and graphs "
+        "of the DIMACS challenge. They are not available here: seventeen generated graphs take "
+        "their place, of which the time on the machine sufficed for eleven, and eight real "
+        "matrices",
         _plain(items_002),
     ),
     Paper(
@@ -111,6 +138,9 @@ PAPERS = (
         "and adaptive relabelling; PR and P-DBFS of its comparison; G-HKDW of its comparison is "
         "`apfb-wr` of the paper before",
         "nothing",
+        "The paper has 28 matrices of the University of Florida collection. The collection is not "
+        "available here: twenty generated graphs take its place, seven of them in a random order "
+        "(`+rcp`)",
         _plain(items_003),
     ),
     Paper(
@@ -118,11 +148,16 @@ PAPERS = (
         "004-local-max",
         "Birn, Osipov, Sanders, Schulz, Sitchinava: Efficient parallel and external matching, "
         "Euro-Par 2013",
-        "local max (`local-max`): sequential, CREW on CPU threads, GPU; in external memory "
+        "local max (`local-max`): sequential, CREW on CPU threads, GPU, over MPI ranks "
+        "(`match(G, comm=comm)`); in external memory "
         "(`local-max-external`); greedy, HEM with and without random order, GPA",
         "MapReduce, of which the paper has no implementation",
+        "Generated graphs as in the paper, with 2^10 to 2^20 vertices and even exponents. Random "
+        "graphs with alpha = 16 and 64 end at 2^18 vertices, with up to 17 million edges, to limit "
+        "the time of the sequential algorithms. Thirteen symmetric matrices take the place of the "
+        "paper's 126, which are not available here",
         _of_004,
-        "mpi-local-max",
+        (("mpi-local-max", PREFERRED), ("graphs", PREFERRED)),
     ),
 )
 
@@ -133,7 +168,7 @@ def newest(section: str, sets: tuple[str, ...], folder: Path = RESULTS) -> Resul
         found = sorted(folder.glob(f"????-??-??-{section}-{which}.json"))
         if found:
             report = json.loads(found[-1].read_text(encoding="utf-8"))
-            return Result(found[-1].stem, report, report["sections"][section])
+            return Result(found[-1].stem, report, report["sections"][section], section, which)
     return None
 
 
@@ -142,8 +177,8 @@ def page(paper: Paper, folder: Path = RESULTS) -> tuple[str, list[Item]]:
     section = f"paper-{paper.number}"
     main, real = newest(section, PREFERRED, folder), newest(section, ("real",), folder)
     items = paper.items(main, real)
-    more = newest(paper.more, PREFERRED, folder) if paper.more else None
-    shown = [result for result in (main, real, more) if result]
+    more = [newest(*each, folder) for each in paper.more]
+    shown = list({result.stem: result for result in (main, real, *more) if result}.values())
     stem = f"../../benchmarks/results/{shown[0].stem}" if shown else ""
     return (
         paragraphs(
@@ -151,6 +186,7 @@ def page(paper: Paper, folder: Path = RESULTS) -> tuple[str, list[Item]]:
             GENERATED,
             f"# {paper.title}",
             f"Implemented: {paper.implemented}. Not implemented: {paper.missing}.",
+            f"{paper.graphs}.",
             *(_source(result) for result in shown),
             "" if shown else f"There is no result of the section `{section}` yet.",
             *(item.markdown(_stem_of(item, stem, real)) for item in items),
@@ -167,8 +203,7 @@ def _stem_of(item: Item, stem: str, real: Result | None) -> str:
 
 
 def _source(result: Result) -> str:
-    left_out = result.data.get("left_out", [])
-    lacks = ", ".join(f"`{name}`" for name in left_out)
+    lacks = ", ".join(f"`{name}`" for name in result.left_out)
     if lacks:
         lacks = f" Not started before the time of `--within` was over: {lacks}."
     gpu = f"{result.data['gpu']}. " if "gpu" in result.data else ""
@@ -204,11 +239,14 @@ def index(verdicts: dict[str, list[Item]]) -> str:
             GENERATED,
             "# The papers",
             "Each page has the tables and figures of a paper beside ours. A statement of the paper "
-            "holds in a share of our cases. A table or figure agrees if all its statements hold in "
+            "holds in a share of our cases. A table or figure agrees if all its statements were "
+            "measured and hold in "
             "all cases, disagrees if none holds in any, and otherwise agrees in part; one without "
             "results is not measured. The "
             "deviations of each algorithm from its paper are in the head of its file.",
             body,
+            "The graphs of the papers are not available here. Each page states which graphs take "
+            "their place, and which graphs and orders were left out.",
         )
         + "\n"
     )

@@ -27,14 +27,14 @@ from benchmarks.report import (
     paragraphs,
 )
 
-GPA, LOCAL_MAX, HEM = "gpa", "local-max", "hem"
+GPA, LOCAL_MAX, HEM, HEM_RANDOM = "gpa", "local-max", "hem", "hem, random order"
 RBM_THREADS = 4  # as in the paper's figure 5
 CODES = (
     Code(GPA, "gpa"),
     Code("greedy", "greedy"),
     Code(LOCAL_MAX, "local-max"),
     Code(HEM, "hem"),
-    Code("hem, random order", "hem", {"order": "random"}),
+    Code(HEM_RANDOM, "hem", {"order": "random"}),
     Code("red-blue", "red-blue"),
     Code("red-blue, 4 threads", "red-blue", threads=RBM_THREADS),
     Code("local-max, all cores", "local-max", threads=MANY),

@@ -44,6 +44,7 @@ def test_the_sentences():
     data = {"gpu": "some GPU", "rows": [row(1 << 20, **fast), row(1 << 10, **slow)]}
     text = section.markdown(data)
     assert "local-max on the GPU is at least 30.0 times as fast as on one core" in text
+    assert "From 2^19 vertices on, local-max on the GPU is at least 30.0 times as fast" in text
     assert "Sequential local max takes at most 1.50 times as long as HEM." in text
     assert "| `random_1048576` | 1,048,576 | 4,194,304 | 10.0 | 300 | 200 |" in text
     assert "| 2.38 | 71.5 | 47.7 |" in text, "nanoseconds an edge"

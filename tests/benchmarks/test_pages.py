@@ -11,7 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.papers import claims, pages, paper_001, paper_002, paper_004
+from benchmarks import report
+from benchmarks.papers import (
+    claims,
+    claims_grafting,
+    claims_graphs,
+    counters,
+    pages,
+    paper_001,
+    paper_002,
+    paper_004,
+)
 from benchmarks.papers.claims import Claim, Item, counted
 from benchmarks.papers.figures import phases_of
 from benchmarks.papers.graph_codes import Code, run, usable
@@ -37,7 +47,9 @@ def test_every_link_of_the_pages_leads_to_a_file():
     [
         ((), claims.NOT_MEASURED, "Not measured"),
         ((None,), claims.NOT_MEASURED, "Not measured"),
-        ((1.0, None, 1.0), claims.AGREES, "Agrees with the paper"),
+        ((1.0, 1.0), claims.AGREES, "Agrees with the paper"),
+        ((1.0, None, 1.0), claims.IN_PART, "Agrees with the paper in part"),
+        ((0.0, None), claims.DISAGREES, "Disagrees with the paper"),
         ((0.0, 0.0), claims.DISAGREES, "Disagrees with the paper"),
         ((1.0, 0.0), claims.IN_PART, "Agrees with the paper in part"),
         ((0.9,), claims.IN_PART, "Agrees with the paper in part"),
@@ -85,6 +97,50 @@ def test_a_result_makes_its_page(section, tmp_path, monkeypatch):
         drawn = [path for _, path in draw(head, tmp_path / "a")]
         assert [path.name for path in drawn] == [f"a-{name}.svg" for name in names]
         assert all(3_000 < path.stat().st_size < 150_000 for path in drawn)
+
+
+def test_statements_that_were_not_judged_are_named():
+    judged = counters.statements([])
+    assert judged == []
+    every = counters.not_judged(judged)
+    assert len(every) == 21 and ("pothen-fan reads the fewest edges", "kkt_power") in every
+    one = {"words": every[0][0], "graph": every[0][1], "figures": {}, "holds": True}
+    assert counters.not_judged([one]) == every[1:]
+
+
+def test_graphs_of_the_set_that_were_not_measured_are_named():
+    rows = [{"matrix": "grid:12"}]
+    result = pages.Result("r", {}, {"rows": rows}, "paper-002", "tiny")
+    assert result.left_out == ["random:7:4"]
+    assert dataclasses.replace(result, which="real").left_out == []
+    named = dataclasses.replace(result, section="paper-000", data={"left_out": ["a"], "rows": []})
+    assert named.left_out == ["a"]
+
+
+@pytest.mark.parametrize(("gpu", "hem", "held"), [(0.005, 0.05, [1, 1]), (0.05, 0.005, [0, 0])])
+def test_the_path_has_the_aims_of_the_other_graphs(gpu, hem, held):
+    path = {
+        "local-max, GPU": {"seconds": gpu},
+        "local-max": {"seconds": 0.1},
+        "hem": {"seconds": hem},
+    }
+    found = claims_graphs._path_claims(path)
+    assert [claim.held for claim in found] == held
+    assert found[0].ours == f"{report.digits(0.1 / gpu)} times"
+    assert claims_graphs._path_claims({}) == []
+
+
+def test_both_orders_have_their_own_statements(tmp_path):
+    """From a run on a tiny graph in its own and in a random order."""
+    cases = [case for case in paper_001.cases("tiny", Path()) if "wiki" in case.name]
+    found = paper_001.run(cases, dataclasses.replace(OPTIONS, threads=2, store=tmp_path / "s"))
+    item = claims_grafting._both_orders(found.data)
+    assert item.title == "Figures 1 and 3 to 6 in both orders, on 2 cores"
+    words = [claim.words for claim in item.claims]
+    for order in ("own order", "random order"):
+        assert any(text.startswith("figure 4") and text.endswith(order) for text in words)
+        assert any(text.startswith("networks, one thread") and order in text for text in words)
+    assert "2 with their random orders" in item.why
 
 
 def test_runs_of_codes_are_checked():

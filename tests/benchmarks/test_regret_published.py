@@ -40,6 +40,18 @@ def test_the_means():
     assert "| `er:7:3` | - | 500 | 500 |" in text
 
 
+def test_the_mean_without_a_disturbed_graph():
+    rows = [
+        row("apfb-wr", apfb_wr=0.05, g_pr_shr=0.06, published=0.01) | {"matrix": "er:8:3"},
+        row("g-pr-shr", apfb_wr=0.04, g_pr_shr=0.04, published=0.05),
+    ]
+    text = section.markdown({"gpu": "some GPU", "limit": 2.0, "rows": rows})
+    assert "published 0.500 on 2 graphs" in text
+    assert "On `er:8:3`, published took less than half of the time of both searches" in text
+    assert "Without it, published takes 1.250 times the better one on 1 graphs." in text
+    assert "disturbed" not in section.markdown({"gpu": "", "limit": 2.0, "rows": rows[1:]})
+
+
 def test_the_graphs_were_not_used_to_set_the_rules():
     used = {*names("gpu", "large"), *names("regret-gpu", "unseen")}
     used |= {*names("published-choice", "fit"), *names("published-choice", "seen")}
