@@ -146,7 +146,15 @@ class LimitReachedError(BtfpermError):
 
 
 class NumericallySingularError(CheckFailedError, ArithmeticError):
-    """Raised when a factorization meets a zero pivot: the matrix is numerically singular."""
+    """Raised when a factorization meets a zero pivot: the matrix is numerically singular.
+
+    The message names rows and columns of the caller's matrix. KLU reports the column whose pivot
+    is zero, which is a linear combination of columns before it in its diagonal block; the row is
+    the one matched to it. For SuperLU, btfperm names the columns of a diagonal block that are
+    linearly dependent, and the rows: some linear combination of them, in which none has the
+    coefficient zero, is zero in that block up to rounding errors. If there are many, those with the
+    largest coefficients are named, each divided by its largest entry.
+    """
 
 
 class BackendUnavailableError(BtfpermError, RuntimeError):

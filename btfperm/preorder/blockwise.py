@@ -31,6 +31,7 @@ from btfperm.errors import (
     NumericallySingularError,
     ResourceMissingError,
 )
+from btfperm.preorder.null_vectors import Dependent, dependent
 from btfperm.preorder.singles import zero_alone
 from btfperm.preorder.values import Columns, refuse_below
 from btfperm.results import IndexArray
@@ -38,6 +39,7 @@ from btfperm.results import IndexArray
 __all__ = ["FEW_ROWS", "LARGE", "NARROW", "BlockwiseFactors", "checked_threshold"]
 
 LARGE = 64
+_MOST_NAMED = 5  # rows, and columns, in a message
 # How many columns SuperLU updates together: NARROW for sparse factors, its larger default for dense
 # ones (see `Preordering._panel_size`), and one in segments of fewer than FEW_ROWS rows.
 NARROW = 4
@@ -199,22 +201,56 @@ class BlockwiseFactors:
         return zero_alone(self._row_perm[place], self._col_perm[place])
 
     def _where_singular(self, square: Any, begin: int) -> str:
-        """The message: the first block of one row whose value is zero, else rows of the segment."""
+        """The message: the first block of one row whose value is zero, else dependent rows and
+        columns of a singular block."""
         end = begin + square.shape[0]
         blocks = self._blocks
-        bounds = blocks[np.searchsorted(blocks, begin) : np.searchsorted(blocks, end) + 1]
+        first = int(np.searchsorted(blocks, begin))
+        bounds = blocks[first : np.searchsorted(blocks, end) + 1]
         single = bounds[:-1][np.diff(bounds) == 1]
         zero = single[square.diagonal()[single - begin] == 0]
         if zero.size:
             return self._zero_alone(zero[0])
-        count = bounds.size - 1
-        there = "their" if count == 1 else f"the first of their {count:,}"
-        return (
-            f"the matrix is numerically singular: a pivot is zero in rows {begin:,} to {end - 1:,} "
-            f"of the permuted matrix, at a place that SuperLU does not report ({there} diagonal "
-            f"block{'s' if count > 1 else ''} begins with row {self._row_perm[begin]} and column "
-            f"{self._col_perm[begin]} of the original)"
-        )
+        head = "the matrix is numerically singular: in diagonal block"
+        found, last = self._dependent(_without_couplings(square, bounds - begin)), bounds.size - 1
+        number = 0 if last == 1 else -1
+        if found is not None and last > 1:
+            number = int(np.searchsorted(bounds, begin + found.cols[0], "right")) - 1
+            block = slice(bounds[number] - begin, bounds[number + 1] - begin)
+            found = self._dependent(square[block, block])
+        if found is None:
+            return (
+                f"{head}{f' {first}' if last == 1 else f's {first:,} to {first + last - 1:,}'}, "
+                f"which begin{'s' if last == 1 else ''} with row {self._row_perm[begin]} and "
+                f"column {self._col_perm[begin]}, a pivot is zero or too small to be represented"
+            )
+        at, stop = bounds[number : number + 2].tolist()
+        cols = _dependence("column", self._col_perm[at + found.cols])
+        rows = _dependence("row", self._row_perm[at + found.rows])
+        return f"{head} {first + number:,}, which has {stop - at:,} rows, {cols}, and {rows}"
+
+    def _dependent(self, square: Any) -> Dependent | None:
+        return dependent(square, lambda S: _superlu(S, self._threshold, self._panel_size))
+
+
+def _without_couplings(square: Any, bounds: IndexArray) -> Any:
+    """A copy without the entries between diagonal blocks."""
+    block = np.repeat(np.arange(bounds.size - 1, dtype=np.int32), np.diff(bounds))
+    cols = np.repeat(np.arange(block.size, dtype=np.int32), np.diff(square.indptr))
+    inside = block[square.indices] == block[cols]
+    starts = np.searchsorted(np.flatnonzero(inside), square.indptr).astype(np.int32)
+    return _square(square.data[inside], square.indices[inside], starts)
+
+
+def _dependence(name: str, numbers: IndexArray) -> str:
+    """What the message says about dependent rows or columns of a block; `numbers` begins with those
+    that have the largest coefficients, which are named if there are many."""
+    if numbers.size == 1:
+        return f"{name} {numbers[0]} has no nonzeros"
+    count = numbers.size if numbers.size <= _MOST_NAMED else _MOST_NAMED - 1
+    words = [str(number) for number in sorted(numbers[:count].tolist())]
+    last = f"{numbers.size - count:,} others" if count < numbers.size else words.pop()
+    return f"{name}s {', '.join(words)} and {last} are linearly dependent"
 
 
 def checked_threshold(diag_pivot_thresh: Any) -> float:
