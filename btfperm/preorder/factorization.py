@@ -4,9 +4,10 @@
 Idea        For every solver, `Factors.solve` takes and returns vectors in the order of the caller's
             matrix, so that one place refines, verifies and warns. The residual of a solution is
             computed in one pass over the entries, which also gives its componentwise backward
-            error. The first solution by old pivots is verified by that error: if it is large, new
-            pivots are chosen for the new values. After new pivots, one or two more solutions
-            estimate how much the rounding of the entries changes the first one.
+            error. The first solution by old pivots is verified by that error: if it is large, and
+            was not as large when these pivots were new, new pivots are chosen for the new values.
+            After new pivots, one or two more solutions estimate how much the rounding of the
+            entries changes the first one.
 Cost        a solution by the factors; for each step of refinement, one more and one pass over the
             entries; for the first solution after `factor` or `refactor`, more (see Idea)
 """
@@ -30,6 +31,9 @@ from btfperm.warn import warn
 __all__ = ["Factorization", "Factors"]
 
 _LARGEST_ERROR = 1e-9  # backward error, without refinement, above which old pivots are replaced
+# They are not replaced if the first solution by them, when they were new, had such an error, up to
+# this factor: then it came from the values, and new pivots would probably not reduce it.
+_SIMILAR = 10.0
 # A larger change of a solution by rounding or by the first step of refinement, relative to the
 # largest number of the solution, causes a warning.
 _LARGE_CHANGE = 1e-3
@@ -110,7 +114,7 @@ class Factorization:
         self._columns = columns
         self._has_factors = False
         self._is_verified = self._is_checked = True
-        self._largest_error = _LARGEST_ERROR
+        self._first_error = 0.0  # the backward error of the first solution by these pivots
         self._factor()
 
     @property
@@ -133,6 +137,7 @@ class Factorization:
             self.factors.factor(self._columns.values)
         self._has_factors = self._is_verified = True
         self._is_checked = False
+        self._first_error = 0.0
 
     def refactor(self, A: Any) -> bool:
         """Factors of new values: of a matrix with the same pattern, or of an array with one value
@@ -142,8 +147,9 @@ class Factorization:
 
         KLU keeps its pivots unless one is zero, the values have become complex or real, or the
         smallest pivot, relative to the largest one, has become much smaller. The next `solve` of a
-        nonempty right-hand side verifies them: if its backward error is large, it factors with new
-        pivots and solves again. SuperLU keeps them only if all blocks have one row.
+        nonempty right-hand side verifies them: if its backward error is large, and not similar to
+        that of the first solution by these pivots, it factors with new pivots and solves again.
+        SuperLU keeps them only if all blocks have one row.
 
         Returns
         -------
@@ -210,18 +216,17 @@ class Factorization:
         # After `refactor`, a step of refinement also shows whether the matrix is nearly singular.
         if self._is_verified and error <= _AS_EXACT_AS_ROUNDING:
             refine = 0
-        if not self._is_verified and error > self._largest_error:
-            self._factor()
-            x = self._substituted(right, trans)
-            change, error, sizes = self._residual(x, right, trans)
-            # An error that remains with new pivots comes from the values. Later values may have a
-            # similar one, which is then no reason for new pivots.
-            if np.isfinite(error):
-                self._largest_error = max(self._largest_error, 10 * error)
+        if not self._is_verified and error > _LARGEST_ERROR:
+            first = self._first_error
+            if not first / _SIMILAR <= error <= first * _SIMILAR:
+                self._factor()
+                x = self._substituted(right, trans)
+                change, error, sizes = self._residual(x, right, trans)
         self._is_verified = True
         is_warned = False
         if not self._is_checked:
             self._is_checked = True
+            self._first_error = error if np.isfinite(error) else 0.0
             effect = self._rounding_errors(sizes)
             if refine:  # one call of the solver for both
                 solved = np.concatenate((change, effect))

@@ -84,7 +84,8 @@ def _scaled(square: Any) -> Any:
 
 def _unit(x: _Numbers) -> _Numbers:
     """`x` divided by the largest modulus of its entries."""
-    return x / np.abs(x).max()
+    unit: _Numbers = x / np.abs(x).max()
+    return unit
 
 
 def _corrected(x: _Numbers, change: _Numbers) -> _Numbers:

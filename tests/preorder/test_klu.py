@@ -204,6 +204,37 @@ def test_errors_that_new_pivots_do_not_mend_are_expected_later(monkeypatch):
         assert len(factored) == 1
 
 
+@pytest.mark.usefixtures("library")
+def test_only_errors_similar_to_the_first_one_are_expected(monkeypatch):
+    """A large error of some values does not permit a large one of all later values."""
+    A = 4 * np.eye(3) + np.ones((3, 3))
+    F = btfperm.preorder(A, solver="klu").factor(A)
+    residual, errors, factored = F._residual, [], []
+
+    def scripted(*arguments):
+        change, _, sizes = residual(*arguments)
+        return change, errors.pop(0), sizes
+
+    monkeypatch.setattr(F, "_residual", scripted)
+    monkeypatch.setattr(F, "_factor", lambda: (factored.append(1), type(F)._factor(F)))
+    errors[:] = [1e-5]  # with new pivots, so the values are the cause
+    F.solve(np.ones(3))
+    for script, times in (
+        ([9e-5], 0),
+        ([2e-6], 0),
+        ([9e-7, 1e-16], 1),  # old pivots are not good enough for better values
+        ([1e-12], 0),
+        ([1e-5, 1e-5], 1),
+        ([1e-5], 0),
+        ([2e-4, np.inf], 1),
+        ([np.inf, 1e-16], 1),
+    ):
+        F.refactor(A)
+        errors[:], factored[:] = script, []
+        F.solve(np.ones(3))
+        assert (errors, len(factored)) == ([], times)
+
+
 def test_the_threshold_is_passed_to_klu(library):
     A = np.array([[0.1, 1.0, 0.5], [1.0, 0.1, 0.3], [0.6, 0.7, 0.1]])
     p = btfperm.preorder(A, solver="klu", block_ordering="natural", weights="none")
