@@ -55,6 +55,7 @@ COMMANDS = {
         "--explain": "flag",
         "--full": "flag",
         "--row-names": "path",
+        "-v/--verbose": "flag",
     },
     "check matrix perm": {
         "--drop-zeros": "flag",

@@ -14,9 +14,10 @@ from btfperm_cli.options import (
     names_options,
     output_options,
     search_options,
+    verbose_option,
 )
 from btfperm_cli.output import Output
-from btfperm_cli.progress import Clock, stage
+from btfperm_cli.progress import Clock, stage, watcher_of
 from btfperm_cli.summary import explanation_lines, search_facts
 
 __all__ = ["diagnose"]
@@ -39,6 +40,7 @@ __all__ = ["diagnose"]
     "of the cover, and the entries in every and in no maximum transversal.",
 )
 @search_options
+@verbose_option
 @drop_zeros_option
 @output_options
 def diagnose(
@@ -58,6 +60,7 @@ def diagnose(
     The exit code is 0 whatever is found; `btfperm rank --require-full` is the check.
     """
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
+    verbose = search.pop("verbose")
     if [matrix, row_names, col_names].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input.")
 
@@ -77,8 +80,9 @@ def diagnose(
         rows = checked_names(row_names, pattern.m, "row")
         cols = checked_names(col_names, pattern.n, "column")
         clock.stop("read")
-        with stage("diagnosing", quiet=out.quiet):
-            found = diagnosed(pattern, row_names=rows, col_names=cols, **search)
+        with stage("diagnosing", quiet=out.quiet or verbose) as progress:
+            watcher = watcher_of(progress, verbose=verbose)
+            found = diagnosed(pattern, row_names=rows, col_names=cols, watcher=watcher, **search)
     clock.stop("diagnose")
     transversal = found.decomposition.transversal
     assert transversal is not None
@@ -92,6 +96,6 @@ def diagnose(
         for text in (f"{transversal.algorithm}:", *explanation_lines(facts)):
             out.note(text)
     for line in found.text(**({"limit": None} if full else {})).splitlines():
-        out.say(line)
+        out.finding(line)
     out.answer(facts)
     return 0

@@ -24,6 +24,9 @@ __all__ = ["Output", "complain", "defects_are_errors", "drop", "emit", "emit_tex
 __all__ += ["open_closed", "reader_may_leave"]
 
 
+_LONGEST_FINDING = 1 << 16  # characters of a line that is wrapped
+
+
 def open_closed() -> None:
     """Replaces a closed stream (``>&-``) by the null device. This must be the first file that is
     opened, so that no other file gets its descriptor."""
@@ -78,6 +81,26 @@ def laid_out(text: str, label: int) -> str:
     return f"\n{'':{label}}".join(
         [click.style(text[:label], fg="cyan") + "".join(lines[:1]), *lines[1:]]
     )
+
+
+def laid_out_finding(text: str) -> str:
+    """Return a line of a diagnosis for a terminal: a heading such as `  repair:` in colour, and the
+    line wrapped at the width of the terminal. A very long list stays as it is.
+
+    >>> laid_out_finding("    row 0 is empty")
+    '    row 0 is empty'
+    """
+    import re  # not at the head, as above
+    import shutil
+    import textwrap
+
+    if len(text) <= _LONGEST_FINDING:
+        inner = " " * (len(text) - len(text.lstrip()) + 4)
+        room = max(shutil.get_terminal_size().columns, 2 * len(inner), 20)
+        text = "\n".join(textwrap.wrap(text, room, subsequent_indent=inner, break_on_hyphens=False))
+    heading = re.match(r"  [a-z][a-z ]*:", text)
+    end = heading.end() if heading else 0
+    return click.style(text[:end], fg="cyan") + text[end:] if end else text
 
 
 def flush() -> None:
@@ -178,6 +201,14 @@ class Output:
             stream = sys.stderr if self.to_stderr else sys.stdout
             text = printable(text)
             emit_text(laid_out(text, label) if stream.isatty() else text, err=self.to_stderr)
+
+    def finding(self, text: str, *, beside: bool = False) -> None:
+        """One line of a diagnosis, as the report or beside it: on stderr."""
+        if not self.as_json and not self.quiet:
+            err = beside or self.to_stderr
+            text = printable(text)
+            is_terminal = (sys.stderr if err else sys.stdout).isatty()
+            emit_text(laid_out_finding(text) if is_terminal else text, err=err)
 
     def fail(self, text: str) -> None:
         """The last sentence of a report about a failure. With `quiet` it is printed to stderr; with

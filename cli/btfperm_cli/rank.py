@@ -136,7 +136,7 @@ def rank_of(
     if failure and not out.as_json:
         complain(f"{matrix}: {failure}")
         for text in findings:
-            out.note(text)
+            out.finding(text, beside=True)
     return 1 if failure else 0
 
 

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from btfperm_cli.json_keys import JSON_KEYS
 
 import btfperm
 from tests.checks.check_diagnosis import check_diagnosis
+from tests.known_answers import MATRICES as KNOWN_MATRICES
 
+LARGE = KNOWN_MATRICES / "lpA_25fv47.mtx.gz"
 RANKS = {"blocks": 4, "singular": 2, "wide": 2, "tall": 2, "zeros": 2, "empty": 0, "no_entries": 0}
 
 

@@ -96,6 +96,40 @@ def test_colour_and_wrapped_lines_only_on_a_terminal(monkeypatch, is_terminal):
         assert lines == [text]
 
 
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_diagnosis_is_coloured_and_wrapped_only_on_a_terminal(cli, monkeypatch, is_terminal):
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    texts = (
+        "a.mtx: 3 x 3, 4 entries, structural rank 2 of 3: structurally singular",
+        "  overdetermined: 1 row too many, in 1 independent group:",
+        "    rows all: " + "a-name, " * 20 + "b have entries only in column: 2",
+        "  identical patterns: rows 1, 2",
+    )
+    for beside in (False, True):
+        stream = Terminal() if is_terminal else io.StringIO()
+        monkeypatch.setattr(sys, "stderr" if beside else "stdout", stream)
+        with output.Output(as_json=False, quiet=False) as out:
+            for text in texts:
+                out.finding(text, beside=beside)
+        lines = stream.getvalue().splitlines()
+        if not is_terminal:
+            assert lines == list(texts)
+            continue
+        plain = [click.unstyle(line) for line in lines]
+        assert max(map(len, plain)) <= 60 and " ".join(" ".join(plain).split()) == " ".join(
+            " ".join(texts).split()
+        )
+        assert plain[1] == "    structurally singular" and plain[2] == texts[1]
+        assert all(line.startswith(" " * 8 + "a-name") for line in plain[4:6])
+        coloured = [line for line in lines if "\x1b" in line]
+        assert coloured == [
+            click.style("  overdetermined:", fg="cyan")
+            + texts[1].removeprefix("  overdetermined:"),
+            click.style("  identical patterns:", fg="cyan") + " rows 1, 2",
+        ]
+
+
 def test_no_color_is_respected(monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
