@@ -96,3 +96,10 @@ def test_a_limit_has_no_diagnosis(cli, hard):
     cli("diagnose", hard, *limited).failed(1, "stopped by --max-work")
     answer = json.loads(cli("diagnose", hard, *limited, "--json").out)
     assert answer["exit_code"] == 1 and answer["overdetermined"] is None
+
+
+def test_verbose_shows_the_falling_deficiency(cli):
+    ended = cli("diagnose", LARGE, "-v")
+    assert ended.code == 0 and "structural rank" in ended.out
+    counts = re.findall(r"([\d,]+) of 821 unmatched", ended.err)
+    assert counts[0] == "821" and counts[-1] == "3"

@@ -9,7 +9,7 @@ import pytest
 from btfperm_cli import algorithms, json_keys
 from btfperm_cli.failure import Failure, guarded
 from btfperm_cli.options import completions
-from btfperm_cli.output import laid_out
+from btfperm_cli.output import Output, laid_out
 from btfperm_cli.summary import count, duration, explanation_lines
 
 from btfperm.reports.page.facts import command_line
@@ -78,7 +78,9 @@ def test_the_command_that_repeats_a_page():
     ],
     ids=lambda value: repr(value)[:40],
 )
-def test_every_end_has_its_code_and_its_sentence(capsys, error, code, text):
+def test_every_end_has_its_code_and_its_sentence(capsys, monkeypatch, error, code, text):
+    monkeypatch.setattr(Output, "current", None)  # else the sentence names the last test's file
+
     def work():
         raise error
 
