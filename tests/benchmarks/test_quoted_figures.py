@@ -222,10 +222,10 @@ def test_a_result_names_its_commit_and_all_versions(path):
 
 @pytest.mark.parametrize(("named", "run"), [("23", "23"), ("22", "23"), ("23", "22")])
 def test_a_new_result_without_versions_is_an_error(named, run):
-    old = json.loads((RESULTS / "2026-11-22-gpu-relabelling.json").read_text())
-    assert lacking("2026-11-22-gpu-relabelling", old) == []
+    old = json.loads((RESULTS / "2026-11-22-gpu-answers-quick.json").read_text())
+    assert lacking("2026-11-22-gpu-answers-quick", old) == []
     head = {**old, "date": f"2026-11-{run} 12:00 UTC"}
-    name = f"2026-11-{named}-gpu-relabelling"
+    name = f"2026-11-{named}-gpu-answers-quick"
     assert "the head does not name the version of compiler" in lacking(name, head)
     new = {**head, "versions": dict.fromkeys(machine.REQUIRED, "1") | {"commit": "1234567-dirty"}}
     assert (lacking(name, new) == []) == (named == run)
@@ -249,7 +249,7 @@ def test_the_page_lists_results_without_versions_and_with_uncommitted_changes():
     heads = {path.stem: json.loads(path.read_text()) for path in RESULTS.glob("*.json")}
     without = {name for name, head in heads.items() if machine.missing(head)}
     dirty = {n for n, head in heads.items() if _is_dirty(head)}
-    ends = {"The 22 older results, of": without, "newer results name a commit": dirty}
+    ends = {"The 21 older results, of": without, "newer results name a commit": dirty}
     for begin, expected in ends.items():
         passage = page.partition(begin)[2].partition("\n\n")[0]
         assert set(_DATED.findall(passage)) == expected, begin
