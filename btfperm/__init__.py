@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from _thread import RLock  # `threading` would be imported for this alone
 from types import ModuleType
@@ -212,6 +213,15 @@ __all__ = [*_MODULE_OF, "__version__", "testing"]
 # A package and its modules import each other. If two threads import them at the same time, Python
 # may give one of them a module that is not complete.
 _ONE_IMPORT_AT_A_TIME = RLock()
+
+# A child that was forked while another thread held the lock would wait for it forever. So a fork
+# waits until that thread has imported its module.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_ONE_IMPORT_AT_A_TIME.acquire,
+        after_in_parent=_ONE_IMPORT_AT_A_TIME.release,
+        after_in_child=_ONE_IMPORT_AT_A_TIME.release,
+    )
 
 
 def __getattr__(name: str) -> Any:

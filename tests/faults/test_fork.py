@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,7 +25,7 @@ from btfperm.path.request import Request
 from tests import families
 
 THREADS = 2
-SECONDS = 60  # a child that waits for its parent's threads never returns
+SECONDS = 120  # a child that waits for its parent's threads never returns
 
 pytestmark = pytest.mark.skipif(
     "fork" not in multiprocessing.get_all_start_methods(), reason="no fork here"
@@ -47,17 +51,47 @@ def everything_shared():
 
 
 def in_child(call):
-    """The result of `call` in a forked child."""
+    """The result of `call` in a forked child. An error states how the child ended, or where it
+    waits."""
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe(duplex=False)
-    child = fork.Process(target=lambda: theirs.send(call()))
-    child.start()
-    try:
-        assert ours.poll(SECONDS), "the child does not return"
-        return ours.recv()
-    finally:
-        child.kill()
-        child.join()
+    with tempfile.TemporaryFile() as stacks:
+
+        def run():
+            faulthandler.register(signal.SIGUSR1, file=stacks)
+            theirs.send(call())
+
+        child = fork.Process(target=run)
+        child.start()
+        theirs.close()  # so that the pipe ends with the child
+        try:
+            if ours.poll(SECONDS):
+                return ours.recv()
+            os.kill(child.pid, signal.SIGUSR1)  # also reaches a child that waits for a lock
+            time.sleep(1)
+            stacks.seek(0)
+            pytest.fail(f"the child does not return in {SECONDS} s\n{stacks.read().decode()}")
+        except EOFError:
+            child.join()
+            pytest.fail(f"the child ended without a result, with exit code {child.exitcode}")
+        finally:
+            child.kill()
+            child.join()
+            ours.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_what_a_child_that_fails_reports(monkeypatch):
+    with pytest.raises(pytest.fail.Exception, match="without a result, with exit code 7"):
+        in_child(lambda: os._exit(7))
+    monkeypatch.setitem(globals(), "SECONDS", 0.5)
+    lock = threading.Lock()
+    with lock, pytest.raises(pytest.fail.Exception, match=r"(?s)not return in 0.5 s.*waits_for"):
+        in_child(lambda: waits_for(lock))
+
+
+def waits_for(lock):
+    lock.acquire()
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -157,6 +191,38 @@ def test_a_child_of_a_parent_with_one_thread_has_threads():
     any; then the child uses one thread."""
     assert output(FORKED.format(first="")) == ["2", "2"]
     assert output(FORKED.format(first="start_threads(2)")) == ["1", "2"]
+
+
+FORKED_DURING_AN_IMPORT = """
+import os, signal, sys, threading, warnings
+warnings.simplefilter("ignore")
+import btfperm
+importing = threading.Event()
+
+class Slow:  # the import of a module begins before the fork, and takes a second longer
+    def find_spec(self, name, path, target=None):
+        if name == "btfperm.transversal" and not importing.is_set():
+            importing.set()
+            threading.Event().wait(1)
+
+sys.meta_path.insert(0, Slow())
+other = threading.Thread(target=lambda: btfperm.structural_rank)
+other.start()
+importing.wait()
+child = os.fork()
+if not child:
+    signal.alarm(30)  # ends a child that waits for the parent's thread
+    print(btfperm.structural_rank([[1, 2], [3, 4]]), flush=True)
+    os._exit(0)
+other.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_child_waits_for_no_import_of_its_parent():
+    """Public names are imported at their first use, under a lock that another thread of the parent
+    may hold."""
+    assert output(FORKED_DURING_AN_IMPORT) == ["2", "0"]
 
 
 def test_cores_are_counted_where_threads_are_bound_to_them():
