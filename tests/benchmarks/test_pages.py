@@ -16,6 +16,7 @@ from benchmarks.papers import (
     claims,
     claims_grafting,
     claims_graphs,
+    claims_ranks,
     counters,
     pages,
     paper_001,
@@ -141,6 +142,20 @@ def test_both_orders_have_their_own_statements(tmp_path):
         assert any(text.startswith("figure 4") and text.endswith(order) for text in words)
         assert any(text.startswith("networks, one thread") and order in text for text in words)
     assert "2 with their random orders" in item.why
+
+
+@pytest.mark.parametrize(
+    ("times", "held"), [([4, 2.1], [1, None, 1]), ([8, 4.2, 2.2, 1.2], [1, 1, 1])]
+)
+def test_local_max_over_ranks_beyond_the_first_two_doublings(times, held):
+    rows = [
+        {"matrix": name, "edges": 5, "ranks": 1 << k, "median": seconds}
+        for name in ("a", "a+shuffled")
+        for k, seconds in enumerate(times)
+    ]
+    item = claims_ranks.distributed({"rows": rows})
+    assert [claim.held for claim in item.claims] == held
+    assert ("only the first doubling" in item.why) == (len(times) == 2)
 
 
 def test_runs_of_codes_are_checked():
