@@ -36,7 +36,6 @@ _PACKAGES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     ),
     ("klu", "nbklu", ("nbklu",), "pip install 'btfperm[klu]'"),
     ("mpi", "mpi4py", ("mpi4py",), "pip install 'btfperm[mpi]'"),
-    ("solvers", "sksparse", ("scikit-sparse",), "pip install 'btfperm[solvers]'"),
 )
 
 

@@ -16,6 +16,9 @@ moduli have the largest or nearly the largest product or sum, or the largest sma
 Over MPI ranks, product and sum are computed by heavy-perfect: ``weigh_mpi.py`` is one call,
 ``assign_mpi.py`` handles all blocks, ``approximate/heavy_perfect_mpi.py`` runs the auctions, and
 ``certificate_mpi.py`` checks the duals.
+
+Matchings of large weight in graphs, which are symmetric matrices, are in this package, too:
+``match.py`` is the call and names their files.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def test_json(cli):
     assert versions["numpy"] == np.__version__
 
 
-@pytest.mark.parametrize("name", ["cupy", "sksparse"])
+@pytest.mark.parametrize("name", ["cupy", "nbklu", "mpi4py"])
 def test_optional_packages(cli, name):
     (package,) = (p for p in cli("doctor", "--json").json["packages"] if p["name"] == name)
     assert (package["version"] is None) == (importlib.util.find_spec(name) is None)
