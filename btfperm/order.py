@@ -391,7 +391,7 @@ def _completed(
     ranks, and a file is written in a convention that pairs rows and columns on the diagonal: only
     this form has a completed permutation. Else None."""
     m, n = result.shape
-    if result.pattern is None or result.pattern.backend == "mpi":  # no rank has the whole matrix
+    if result.pattern is None or result.pattern.is_distributed:  # no rank has the whole matrix
         return None
     if m != n or result.structural_rank == n or not any(row.pairs_diagonal for row in targets):
         return None

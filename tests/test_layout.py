@@ -373,28 +373,3 @@ def test_type_checkers_see_the_same_public_names_as_python():
         for alias in node.names
     }
     assert typed == btfperm._MODULE_OF
-
-
-DEVICE_TYPES = re.compile(
-    r"isinstance\([^()]*\b(DevicePattern|DeviceProblem|Problem|cupy\.\w+)\b"
-    r"|hasattr\([^()]*__cuda_array_interface__"
-)
-
-
-@each_file(
-    [
-        path
-        for path in PYTHON
-        if PACKAGE in path.parents
-        and path.relative_to(PACKAGE).parts[0] not in ("backends", "pattern")
-    ]
-)
-def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
-    found = DEVICE_TYPES.search(path.read_text(encoding="utf-8"))
-    assert not found, f"{found[0]}: use a method of the backend"
-
-
-def test_a_test_for_a_device_type_is_detected():
-    for text in ("isinstance(A, DevicePattern)", "isinstance(x, Pattern | DeviceProblem)"):
-        assert DEVICE_TYPES.search(text)
-    assert not DEVICE_TYPES.search("isinstance(A, Pattern)")

@@ -115,9 +115,16 @@ class Problem(Protocol):
 
 
 class Backend(Protocol):
-    """A machine that can run algorithms."""
+    """A machine that can run algorithms.
+
+    Attributes
+    ----------
+    name : the name by which callers request it, and under which the registry lists its algorithms
+    is_distributed : whether each process holds only a part of the matrix
+    """
 
     name: str
+    is_distributed: bool
 
     def check(self, device: int | None) -> None:
         """Raises BackendUnavailableError when the backend, or this device, cannot be used."""
@@ -164,6 +171,9 @@ class Backend(Protocol):
 
     def deliver(self, session: Session, problem: Any, proof: Proof) -> Delivered:
         """Matching and cover, on the device that holds the caller's matrix."""
+
+    def uploaded(self, pattern: Any, arrays: Delivered) -> Delivered:
+        """Arrays of the host, brought to where this backend holds a pattern."""
 
     def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
         """The `Form` of the Dulmage-Mendelsohn decomposition by a maximum matching. Permutations

@@ -196,7 +196,7 @@ def _matching(transversal: Transversal) -> tuple[IndexArray, IndexArray]:
 
 def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> Any:
     pattern, transversal = done.session.pattern, done.transversal
-    if pattern.backend == "mpi":
+    if pattern.is_distributed:
         return distributed_decomposition(
             pattern, done.form, transversal, meta("dulmage_mendelsohn")
         )

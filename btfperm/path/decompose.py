@@ -55,15 +55,16 @@ def decompose(
     DefectError : the matching is not maximum
     """
     while True:
-        if session.pattern.backend == "gpu" and not backends.is_on_device(transversal.row_match):
+        on_device = backends.is_on_device(session.pattern.indices)
+        if on_device and not backends.is_on_device(transversal.row_match):
             session = Session(session.on_host())  # the device failed, so the search ran on the CPU
         row_match, col_match = pairing(transversal)
         name = _place(session)
         try:
             form = backends.get(name).decompose(session, row_match, col_match, threads)
         except BackendUnavailableError as failure:
-            on_device = session.pattern.backend != "cpu"
-            state = State("decompose", name, requested, on_device)
+            away = session.pattern.backend != "cpu"
+            state = State("decompose", name, requested, on_device=away)
             if after(Event.BACKEND_FAILED, state) is Action.RAISE:
                 raise
             warn_of_failed_backend(failure, once=False)

@@ -3,18 +3,19 @@
 
 `make_plan` applies the rules of the package to cheap features of the pattern. The algorithm that
 follows the initial matching may depend on its deficiency, so `plan_search` completes the plan when
-that is known. A plan is plain data and runs nothing.
+that is known. A plan is plain data. To plan runs no algorithm; a feature that a rule asks for may
+cost a copy of the pattern to the host, or what the caller of `plan_search` measures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from btfperm import backends, registry
 from btfperm.backends.threads import is_forked, usable_cores
 from btfperm.errors import InvalidArgumentError
+from btfperm.path.request import check_options
 from btfperm.path.rules import Rule, first_rule, number, rules_of
 from btfperm.pattern.features import Features, ratios, sample, sample_degrees, size
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["PUBLISHED", "Plan", "make_plan", "plan_on_cpu", "plan_search", "searches_from_rows"]
 
 PUBLISHED = "published"  # as `algorithm=`: choose only among the published algorithms
+
+# Functions that measure features, by name; each is called only if a rule asks for its feature.
+Measures = Mapping[str, Callable[[], float]]
 
 # Features that cost one sample of the column pointers, without the row indices.
 _OF_DEGREES = frozenset(("longest", "skew", "empty", "single", "hidden"))
@@ -53,7 +57,6 @@ class Plan:
         one of the backend
     among : the decision that chooses the algorithm: ``"algorithm"``, or ``"published"`` if the
         caller wants the best of the published ones
-    measures : functions that measure features of the current problem on a GPU
     ruled : what the number of entries alone decides, see `Table`
     deficiency : the smaller of the numbers of rows and columns, minus the size of the initial
         matching; None until it is known
@@ -73,7 +76,6 @@ class Plan:
     deficiency: int | None = None
     note: str | None = ""
     among = "algorithm"
-    measures: Mapping[str, Callable[[], float]] = MappingProxyType({})
 
     def __init__(self, package: str, pattern: Pattern, request: Request) -> None:
         self.package = package
@@ -99,19 +101,28 @@ class Plan:
 
     @property
     def decision(self) -> str:
-        """The decision that chooses the algorithm on the backend of the plan. Over ranks there is
-        no other one for published algorithms, because the only search is published."""
-        return _on("algorithm" if self.backend == "mpi" else self.among, self.backend)
+        """The decision that chooses the algorithm on the backend of the plan. A backend may have
+        rules of its own for all algorithms and none for published ones: then each of its searches
+        is published."""
+        if self.backend != "cpu":
+            for what in (self.among, "algorithm"):
+                own = self.own(what)
+                if own != what:
+                    return own
+        return self.among
+
+    def own(self, what: str) -> str:
+        """The name of a decision in the table of rules: that of the backend if it has rules of its
+        own, such as ``"start on gpu"``."""
+        if self.backend == "cpu":
+            return what
+        own = f"{what} on {self.backend}"
+        return own if own in rules_of(self.package).TABLE else what
 
     def default(self) -> registry.Algorithm:
         """The algorithm that is chosen if no rule with a condition applies."""
-        rules = rules_of(self.package)
-        name = {"gpu": rules.DEFAULT_ON_GPU, "mpi": rules.DEFAULT_OVER_RANKS}.get(
-            self.backend, rules.DEFAULT
-        )
-        if self.decision.startswith(PUBLISHED):
-            name = rules.TABLE[self.decision][-1].choice
-        return registry.find(name, initializer=False, package=self.package)
+        name = rules_of(self.package).TABLE[self.decision][-1].choice
+        return registry.find(name, initializer=False, backend=self.backend, package=self.package)
 
     def why(self) -> str:
         """One sentence that explains the algorithm."""
@@ -119,7 +130,7 @@ class Plan:
             return self.note
         decisions = self.decisions
         taken = decisions[self.decision]
-        start = decisions.get(_on("start", self.backend))
+        start = decisions.get(self.own("start"))
         if start is not None and start.choice == "none":
             short = "no start"
         else:
@@ -175,7 +186,7 @@ def make_plan(
     pattern = session.pattern
     home, wanted = pattern.backend, request.backend
     plan = Plan(package, pattern, request)
-    if home == "mpi":
+    if pattern.is_distributed:
         wanted = _over_ranks(plan, pattern, request)
     named = None
     if request.algorithm not in ("auto", PUBLISHED):
@@ -203,19 +214,20 @@ def make_plan(
     if plan.backend == "cpu" and home != "cpu":
         pattern = session.on_host()
     finisher = named
-    if named is None and (plan.backend in ("gpu", "mpi") or request.options):
+    if named is None and (plan.backend != "cpu" or request.options):
         finisher = plan.default()
     _plan_initializer(plan, pattern, request, finisher, has_initial)
     if request.options:
         check_options(request.options, plan.initializer, finisher)
     if request.deterministic:
         _check_deterministic(plan.algorithm, plan.initializer)
-    if plan.backend == "mpi" and plan.initializer is not None and plan.initializer.backend != "mpi":
+    over_ranks = session.pattern.is_distributed and plan.backend == home
+    if over_ranks and plan.initializer is not None and plan.initializer.backend != home:
         raise InvalidArgumentError(
             f"the initializer {plan.initializer.name} does not run over MPI ranks"
         )
     plan.requested = (
-        home == "mpi"
+        session.pattern.is_distributed
         or wanted not in ("auto", "cpu")
         or (request.deterministic and plan.backend != "cpu")
         or (named is not None and named.backend != "cpu")
@@ -228,25 +240,20 @@ def make_plan(
     return plan
 
 
-def _on(decision: str, backend: str) -> str:
-    """The name of a decision in the table: the GPU and MPI have rules of their own."""
-    return f"{decision} on {backend}" if backend in ("gpu", "mpi") else decision
-
-
 def _over_ranks(plan: Plan, pattern: Pattern, request: Request) -> str:
-    """Where a matrix over ranks is analysed: "mpi", by messages, or "cpu", whole on each rank.
+    """The backend of a matrix over ranks: its own, by messages, or the CPU, whole on each rank.
 
     Raises
     ------
     InvalidArgumentError : the caller requests another backend than the matrix can have
     """
-    if request.backend not in ("auto", "mpi"):
+    if request.backend not in ("auto", pattern.backend):
         raise InvalidArgumentError(
             f"a matrix over MPI ranks cannot be analysed by the backend {request.backend}: "
             "leave it out, or give the whole matrix to one process"
         )
-    if request.backend == "mpi":
-        return "mpi"
+    if request.backend == pattern.backend:
+        return pattern.backend
     return _decide(plan, "place over ranks", pattern).choice
 
 
@@ -269,11 +276,13 @@ def _plan_initializer(
         name = "none"
     if name == "auto":
         where = plan.backend
-        if where == "gpu":
-            plan.features["itself"] = starts_itself
-        elif where == "mpi":
-            plan.features["on_gpus"] = request.device is not None and not request.deterministic
-        rule = _decide(plan, _on("start", where), pattern)
+        of_call: Measures | None = None
+        if where != "cpu":
+            of_call = {
+                "itself": lambda: starts_itself,
+                "on_gpus": lambda: request.device is not None and not request.deterministic,
+            }
+        rule = _decide(plan, plan.own("start"), pattern, of_call)
         name = rule.choice
         if not has_initial:
             plan.initializer_within = rule.within
@@ -283,21 +292,23 @@ def _plan_initializer(
         plan.initializer = registry.find(
             name, initializer=True, backend=where, package=plan.package
         )
-        plan.in_order = plan.backend == "gpu"
+        plan.in_order = plan.backend != "cpu"
 
 
-def plan_search(plan: Plan, pattern: Pattern, deficiency: int) -> None:
-    """Chooses the algorithm that removes this deficiency, unless the plan has one already."""
+def plan_search(
+    plan: Plan, pattern: Pattern, deficiency: int, measures: Measures | None = None
+) -> None:
+    """Chooses the algorithm that removes this deficiency, unless the plan has one already.
+    `measures` has the features of the current problem that the caller can measure."""
     if plan.algorithm is not None:
         return
     plan.deficiency = deficiency
     plan.note = None
-    rule = _decide(plan, plan.decision, pattern)
-    where = plan.backend if plan.backend in ("cpu", "mpi") else "auto"
+    rule = _decide(plan, plan.decision, pattern, measures)
     plan.algorithm = registry.find(
-        rule.choice, initializer=False, backend=where, package=plan.package
+        rule.choice, initializer=False, backend=plan.backend, package=plan.package
     )
-    plan.within = None if plan.requested and plan.algorithm.backend == "gpu" else rule.within
+    plan.within = None if plan.requested and plan.backend != "cpu" else rule.within
 
 
 def searches_from_rows(plan: Plan, pattern: Pattern) -> bool:
@@ -329,34 +340,25 @@ def _check_deterministic(*rows: registry.Algorithm | None) -> None:
             )
 
 
-def check_options(options: Mapping[str, float | str], *rows: registry.Algorithm | None) -> None:
-    """Raises InvalidArgumentError unless each option belongs to one of these algorithms, with a
-    value that it accepts."""
-    chosen = [row for row in rows if row is not None]
-    for name in options:
-        if not any(row.has_option(name) for row in chosen):
-            known = [f"{o.name} of {row.name}" for row in chosen for o in row.options]
-            raise InvalidArgumentError(
-                f"no algorithm of this run has an option {name!r}; there are "
-                f"{', '.join(known) or 'none'}"
-            )
-    for row in chosen:
-        row.checked(options)
-
-
-def _decide(plan: Plan, what: str, pattern: Pattern | None) -> Rule:
+def _decide(
+    plan: Plan, what: str, pattern: Pattern | None, measures: Measures | None = None
+) -> Rule:
     """The rule applied to a decision; the first call applies it."""
     rule = plan.decisions.get(what)
     if rule is None:
         settled, left_open = plan.ruled
         rule = settled.get(what)
         if rule is None:
-            rule = first_rule(left_open[what], plan.features, lambda f: _learn(plan, f, pattern))
+            rule = first_rule(
+                left_open[what], plan.features, lambda f: _learn(plan, f, pattern, measures)
+            )
         plan.decisions[what] = rule
     return rule
 
 
-def _learn(plan: Plan, feature: str, pattern: Pattern | None) -> float:
+def _learn(
+    plan: Plan, feature: str, pattern: Pattern | None, measures: Measures | None = None
+) -> float:
     """Computes a feature when a rule needs it: for a tiny matrix, a sample would take as long as
     the search."""
     known = plan.features
@@ -368,14 +370,14 @@ def _learn(plan: Plan, feature: str, pattern: Pattern | None) -> float:
         known["missing"] = plan.deficiency
         known["free"] = plan.deficiency / (min(plan.shape) or 1)
     elif feature == "ranks" and pattern is not None:
-        over_ranks: Any = backends.get("mpi")
+        over_ranks: Any = backends.get(pattern.backend)
         known["ranks"] = over_ranks.ranks(pattern)
     elif feature == "cores":
         known["cores"] = usable_cores()
     elif feature in ("warm", "gpus"):
         known[feature] = _of_gpus(feature)
-    elif feature in plan.measures:
-        known[feature] = plan.measures[feature]()
+    elif measures is not None and feature in measures:
+        known[feature] = measures[feature]()
     elif pattern is not None:
         known |= sample_degrees(pattern) if feature in _OF_DEGREES else sample(pattern)
     return known[feature]

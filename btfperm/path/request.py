@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from btfperm.path.watch import Watcher
     from btfperm.registry import Algorithm
 
-__all__ = ["Request", "choose_threads", "requested_backend", "team_size"]
+__all__ = ["Request", "check_options", "choose_threads", "requested_backend", "team_size"]
 
 _LONGEST = 1e9  # seconds; clocks cannot represent longer limits, which are reduced to this one
 
@@ -178,6 +178,21 @@ def team_size(nnz: int, threads: int | None) -> int:
 def requested_backend(backend: str, device: int | str | None) -> str:
     """The backend that the caller requests: naming a device requests a GPU."""
     return "gpu" if backend == "auto" and device is not None else backend
+
+
+def check_options(options: Mapping[str, float | str], *rows: Algorithm | None) -> None:
+    """Raises InvalidArgumentError unless each option belongs to one of these algorithms, with a
+    value that it accepts."""
+    chosen = [row for row in rows if row is not None]
+    for name in options:
+        if not any(row.has_option(name) for row in chosen):
+            known = [f"{o.name} of {row.name}" for row in chosen for o in row.options]
+            raise InvalidArgumentError(
+                f"no algorithm of this run has an option {name!r}; there are "
+                f"{', '.join(known) or 'none'}"
+            )
+    for row in chosen:
+        row.checked(options)
 
 
 def _values_by_name(options: Mapping[str, float | str]) -> dict[str, float | str]:

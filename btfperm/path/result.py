@@ -43,7 +43,7 @@ def result_of(run: Run) -> Transversal:
         "row_in_cover": row_in_cover,
         "col_in_cover": col_in_cover,
     }
-    if run.session.pattern.backend == "mpi":
+    if run.session.pattern.is_distributed:
         return distributed_transversal(run.session.pattern, found, plan.why)
     return new_result(Transversal, found, {"choice": plan.why})
 
@@ -51,7 +51,7 @@ def result_of(run: Run) -> Transversal:
 def _rank_at_most(run: Run) -> int:
     """An upper bound of the rank, after a limit ended the search."""
     name, pattern = run.backend.name, run.session.pattern
-    if name != "mpi":
+    if not run.backend.is_distributed:
         name, pattern = "cpu", run.session.on_host()
     bound: int = registry.step(run.plan.package, "rank bound", name)(pattern)
     run.stop("certificate")

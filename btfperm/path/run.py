@@ -162,9 +162,8 @@ class Run:
         elif self.stopped_by is not None:
             plan.note = f"the start was stopped by {self.stopped_by}"
         else:
-            if plan.among != "algorithm":
-                plan.measures = {"depth": self._depth}
-            plan_search(plan, self._sampled(), full - self.size)
+            measures = None if plan.among == "algorithm" else {"depth": self._depth}
+            plan_search(plan, self._sampled(), full - self.size, measures)
             return self._improve()
         self.stop("search")
         return None
@@ -214,8 +213,8 @@ class Run:
             last = self.request.backend == "cpu"
             return State(step, where, requested, on_device=home != "cpu", last_resort=last)
         names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
-        if self.backend.name == "mpi":  # the second algorithm would need the whole matrix
-            return State(step, "mpi", requested, on_device=True, second=True)
+        if self.backend.is_distributed:  # the second algorithm would need the whole matrix
+            return State(step, self.backend.name, requested, on_device=True, second=True)
         legal = registry.step(self.plan.package, "legality", "cpu")(self.problem.on_host())
         second = self.repaired or (names == [_SECOND] and self.given is None)
         return State(step, self.backend.name, requested, home != "cpu", legal=legal, second=second)

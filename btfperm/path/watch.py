@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from btfperm import _core
+from btfperm import _core, backends
 
 if TYPE_CHECKING:
     from btfperm.registry import Algorithm
@@ -57,7 +57,7 @@ def _matched(row: Algorithm, problem: Any) -> tuple[int, int]:
     columns: some searches write one of the arrays only at their end. Over ranks, a column of this
     rank may have a row of another rank, so that only columns can be compared with columns."""
     sides = [problem.col_match]
-    if row.backend != "mpi":
+    if not backends.get(row.backend).is_distributed:
         sides.append(problem.row_match)
     counts = [int((match >= 0).sum()) for match in sides]
     return max(counts), min(match.size for match in sides)

@@ -50,6 +50,7 @@ class DistributedPattern(Pattern):
     """
 
     backend: ClassVar[str] = "mpi"
+    is_distributed: ClassVar[bool] = True
     row_slices: Slices
     col_slices: Slices
     exchange: Exchange

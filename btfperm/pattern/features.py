@@ -91,7 +91,7 @@ def sample(pattern: Pattern) -> dict[str, float]:
     `diagonal`, from at most 128 columns of each rank."""
     if isinstance(pattern, DevicePattern):
         return sample_degrees(pattern)
-    if pattern.backend == "mpi":
+    if pattern.is_distributed:
         return {"diagonal": _diagonal_over_ranks(pattern)}
     longest, skew, empty, single, hidden, diagonal, near = _core.pattern.sample(
         pattern.m, pattern.indptr, pattern.indices

@@ -85,7 +85,7 @@ def as_pattern(
     >>> as_pattern((None, [0, 0, 1], [0, 1, 3]), shape=(2, 2))
     <Pattern 2 x 2, 3 entries>
     """
-    if comm is not None or (isinstance(A, Pattern) and A.backend == "mpi"):
+    if comm is not None or (isinstance(A, Pattern) and A.is_distributed):
         with over_ranks(A, comm):
             return _distributed(A, comm, shape, drop_zeros)
     if is_valued(A):
@@ -104,10 +104,15 @@ def as_pattern(
     return pattern
 
 
+def is_over_ranks(A: Any, comm: Any) -> bool:
+    """Whether a call with these arguments is one of all ranks of a communicator."""
+    return comm is not None or getattr(A, "is_distributed", False)
+
+
 def over_ranks(A: Any, comm: Any) -> AbstractContextManager[None]:
     """A context in which an error on one rank of the communicator is raised on all of them, see
     `Ranks.guarded`; without a communicator, it does nothing."""
-    if isinstance(A, Pattern) and A.backend == "mpi":
+    if isinstance(A, Pattern) and A.is_distributed:
         own: Exchange = A.exchange  # type: ignore[attr-defined]
         if comm is not None and not own.is_like(comm):
             raise InvalidArgumentError(
@@ -129,7 +134,7 @@ def refuse_ranks(function: str, A: Any, options: dict[str, Any]) -> None:
     InvalidArgumentError : one of them is given, or `A` is a DistributedPattern
     """
     comm, gather = options.pop("comm", None), options.pop("gather", True)
-    if comm is not None or gather is not True or getattr(A, "backend", "") == "mpi":
+    if gather is not True or is_over_ranks(A, comm):
         raise InvalidArgumentError(
             f"{function} is not available over MPI ranks: leave out comm= and gather=, and give "
             "the whole matrix to one process"

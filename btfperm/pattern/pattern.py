@@ -83,6 +83,8 @@ class Pattern(ComparedByEntries):
 
     #: name of the backend that holds the arrays
     backend: ClassVar[str] = "cpu"
+    #: whether each process holds only a part of the matrix
+    is_distributed: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _about(self.name, self.source)

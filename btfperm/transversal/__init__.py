@@ -177,7 +177,7 @@ def maximum_transversal(
             pattern = as_pattern(
                 A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads, comm=comm
             )
-            if pattern.backend != "mpi":
+            if not pattern.is_distributed:
                 check_memory(pattern.shape, pattern.name)
         session = Session(pattern)
         request = Request(
@@ -212,10 +212,10 @@ def matched(
     """`maximum_transversal` of the matrix of a session. Unless `drop_zeros` is None, the caller has
     decided about stored zeros, and no warning is issued."""
     pattern = session.pattern
-    if request.backend == "cpu" and pattern.backend == "gpu":
+    if request.backend == "cpu" and not pattern.is_distributed:
         pattern = session.pattern = pattern.on_host()
     given = None
-    if pattern.backend == "mpi" and initial is not None:
+    if pattern.is_distributed and initial is not None:
         raise InvalidArgumentError("initial= is not accepted for a matrix over MPI ranks")
     if initial is not None:
         given = given_problem(session.on_host(), initial, orientation, request.threads)
@@ -278,7 +278,7 @@ def proven_transversal(
         nothing to decompose
     """
     pattern = session.pattern
-    if pattern.backend != "mpi":
+    if not pattern.is_distributed:
         check_memory(pattern.shape, pattern.name)
     elif given is not None:
         raise InvalidArgumentError("transversal= is not accepted for a matrix over MPI ranks")

@@ -39,7 +39,7 @@ from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReache
 from btfperm.path.request import team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
 from btfperm.pattern.arrays import prefix
-from btfperm.pattern.input import over_ranks, refuse_backend_without_ranks
+from btfperm.pattern.input import is_over_ranks, over_ranks, refuse_backend_without_ranks
 from btfperm.pattern.valued import ValuedPattern, position_of
 from btfperm.registry import Algorithm, find
 from btfperm.results import Decomposition
@@ -149,7 +149,7 @@ def weighted_transversal(
         raise InvalidArgumentError(
             f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
         )
-    if comm is not None or getattr(A, "backend", "") == "mpi":
+    if is_over_ranks(A, comm):
         from btfperm.weighted.weigh_mpi import weighted_over_ranks
 
         limits = {"seed": seed, "time_limit": time_limit, "max_work": max_work}

@@ -27,11 +27,10 @@ from btfperm.arguments import one_of, text, truth
 from btfperm.backends import check_backend, is_on_device
 from btfperm.backends.protocol import STOPPED_BY
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.path.plan import check_options
-from btfperm.path.request import Request
+from btfperm.path.request import Request, check_options
 from btfperm.pattern import SEARCH, Pattern, as_pattern, as_valued, memory_for
 from btfperm.pattern.arrays import device_context, prefix
-from btfperm.pattern.input import over_ranks, refuse_backend_without_ranks
+from btfperm.pattern.input import is_over_ranks, over_ranks, refuse_backend_without_ranks
 from btfperm.pattern.valued import ValuedPattern
 from btfperm.registry import Algorithm, algorithms, find
 from btfperm.results.graph_matching import GraphMatching
@@ -155,8 +154,8 @@ def match(
     """
     name = "local-max" if text("algorithm", algorithm) == "auto" else algorithm
     check_backend(backend)
-    is_over_ranks = comm is not None or getattr(G, "backend", "") == "mpi"
-    if not is_over_ranks:
+    distributed = is_over_ranks(G, comm)
+    if not distributed:
         refuse_backend_without_ranks(backend)
         row = _row_of(name, "cpu" if backend == "auto" else backend)
     one_of("weights", weights, get_args(Weights))
@@ -164,7 +163,7 @@ def match(
         refuse_sides("MPI ranks" if is_over_ranks else EXTERNAL)
     limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
     limits |= {"seed": seed, "options": options}
-    if is_over_ranks:
+    if distributed:
         from btfperm.weighted.match_mpi import match_over_ranks
 
         if memory is not None or temporary is not None:
@@ -187,7 +186,7 @@ def match(
             row = _row_of(name, pattern.backend)
         request = Request(pattern.nnz, **limits)
         call = Call(row, numbers_of(row, request), request)
-        if row.backend == "gpu" and pattern.backend == "gpu":
+        if row.backend == pattern.backend != "cpu":
             from btfperm.weighted.match_gpu import match_there
 
             return match_there(pattern, weight, call, begin)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 import warnings
 
 import numpy as np
@@ -13,6 +15,8 @@ from btfperm import backends, registry
 from btfperm.backends.protocol import Session
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectWarning
 from btfperm.path import failure, rules
+from btfperm.path.decompose import decompose
+from btfperm.path.plan import make_plan, plan_search
 from btfperm.path.request import Request
 from btfperm.path.run import match
 from btfperm.registry import Algorithm
@@ -20,6 +24,7 @@ from btfperm.transversal.given import given_problem
 from tests import families
 from tests.checks.check_transversal import check_transversal
 from tests.path import toy_backend, toy_greedy
+from tests.path.toy_backend import ToyPattern
 
 A = families.random_rectangle(40, 40, 2.5, 3).A
 RANK = btfperm.structural_rank(A)
@@ -67,12 +72,26 @@ def toy(monkeypatch):
     backends.unregister("toy")
 
 
-def found(given=None, **asked):
-    pattern = btfperm.as_pattern(A)
-    request = Request(pattern.nnz, package="toy", **asked)
-    t = match(Session(pattern), request, given, package="toy")
+def found(given=None, pattern=None, **asked):
+    return found_in(Session(pattern or btfperm.as_pattern(A)), given, **asked)
+
+
+def found_in(session, given=None, **asked):
+    request = Request(session.pattern.nnz, package="toy", **asked)
+    t = match(session, request, given, package="toy")
     check_transversal(A, t, rank=RANK)
     return t
+
+
+def blocks(session, transversal, *, requested=False):
+    """The decomposition on the toy backend, compared with that of btfperm."""
+    done = decompose(
+        session, transversal, lambda t: (t.row_match, t.col_match), 1, requested=requested
+    )
+    expected = btfperm.dulmage_mendelsohn(A)
+    for field, array in done.form._asdict().items():
+        assert np.array_equal(array, getattr(expected, field)), field
+    return done
 
 
 def test_a_name_belongs_to_its_package(toy):
@@ -118,13 +137,59 @@ def test_an_abandoned_search_starts_again_on_the_cpu(toy):
     assert t.seconds["given_up"] >= 0
 
 
+def test_a_matrix_of_the_toy_is_matched_and_decomposed_there(toy):
+    session = Session(ToyPattern.of(A))
+    t = found_in(session)
+    assert t.backend == "toy" and "place" not in t.explain()["decisions"]
+    done = blocks(session, t)
+    assert toy.calls[-1] == "decompose" and done.session is session
+
+
+@pytest.mark.parametrize("step", ["run", "decompose"])
+def test_the_cpu_decomposes_where_the_toy_fails(toy, step):
+    toy.fails_at = step
+    session = Session(ToyPattern.of(A))
+    with pytest.warns(BackendWarning, match=f"the toy broke in {step}; continued on the cpu"):
+        done = blocks(session, found_in(session))
+    assert done.session is session if step == "run" else done.session.pattern.backend == "cpu"
+
+
+def test_a_requested_toy_that_cannot_decompose_is_an_error(toy):
+    session = Session(ToyPattern.of(A))
+    t = found_in(session, backend="toy")
+    toy.fails_at = "decompose"
+    with pytest.raises(BackendUnavailableError, match="broke in decompose"):
+        blocks(session, t, requested=True)
+
+
+def test_a_matrix_of_the_toy_that_the_cpu_searches(toy):
+    t = found(pattern=ToyPattern.of(A), backend="cpu")
+    assert t.backend == "cpu" and toy.calls[-1] == "uploaded"
+
+
+def test_the_plan_of_a_requested_toy_has_no_bound(toy):
+    toy.abandons = True
+    assert found(backend="toy", initializer="none").backend == "toy"
+
+
+def test_a_plan_is_plain_data(toy):
+    """It has no functions, no arrays and no references to a matrix or a backend."""
+    session = Session(ToyPattern.of(A))
+    request = Request(session.pattern.nnz, package="toy")
+    made = make_plan(session, request, "toy")
+    plan_search(made, session.pattern, 3)
+    copy = pickle.loads(pickle.dumps(made))
+    assert repr(copy) == repr(made) == "<Plan: greedy, then finish, on toy, 1 thread>"
+    assert copy.explain() == made.explain() and json.dumps(made.explain())
+
+
 def test_a_restart_on_the_cpu_starts_from_the_matching_of_the_caller(toy):
     toy.abandons = True
     initial = btfperm.maximum_transversal(A).col_match.copy()
     initial[20:] = -1
     given = given_problem(btfperm.as_pattern(A), [*initial, 0])  # there is no column 40
     assert 0 < given.size < RANK
-    t = found(given, backend="toy", initializer="none")
+    t = found(given, ToyPattern.of(A), initializer="none")
     assert t.backend == "cpu" and "on a toy abandoned after 3" in t.choice
     assert t.counters["initial_dropped"] == 1
 

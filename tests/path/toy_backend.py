@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A backend that is not part of btfperm: it uses the CPU core, records the calls, and fails on
-request."""
+"""A backend that is not part of btfperm, and the patterns that it holds: it uses the CPU core,
+records the calls, and fails on request."""
 
 from __future__ import annotations
 
@@ -8,6 +8,21 @@ from btfperm.backends.cpu.backend import CPU
 from btfperm.backends.cpu.problem import Problem
 from btfperm.backends.protocol import Outcome
 from btfperm.errors import BackendUnavailableError
+from btfperm.pattern import Pattern, as_pattern
+
+
+class ToyPattern(Pattern):
+    """A pattern that the toy backend holds."""
+
+    backend = "toy"
+
+    @classmethod
+    def of(cls, A):
+        pattern = as_pattern(A)
+        return cls._unchecked(pattern.shape, pattern.indptr, pattern.indices)
+
+    def on_host(self):
+        return Pattern._unchecked(self.shape, self.indptr, self.indices)
 
 
 class ToyProblem:
@@ -34,6 +49,7 @@ class ToyBackend:
     """See `btfperm.backends.protocol.Backend`."""
 
     name = "toy"
+    is_distributed = False
 
     def __init__(self):
         self.calls = []
@@ -74,6 +90,10 @@ class ToyBackend:
     def deliver(self, session, problem, proof):
         self._record("deliver")
         return problem.host.row_match, problem.host.col_match, *proof[:2]
+
+    def uploaded(self, pattern, arrays):
+        self._record("uploaded")
+        return arrays
 
     def decompose(self, session, row_match, col_match, threads):
         self._record("decompose")

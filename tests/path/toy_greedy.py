@@ -8,7 +8,7 @@ import numpy as np
 
 from btfperm.path.rules import Rule, Table
 
-DEFAULT = DEFAULT_ON_GPU = "finish"
+DEFAULT = "finish"
 
 TABLE = Table(
     {

@@ -20,6 +20,7 @@ class Cpu:
     """See `protocol.Backend`."""
 
     name = "cpu"
+    is_distributed = False
 
     def check(self, device: int | None) -> None:
         """The core is always there."""
@@ -80,9 +81,10 @@ class Cpu:
         home = session.pattern.backend
         if home == self.name:
             return arrays
-        device: Any = backends.get(home)
-        uploaded: Delivered = device.uploaded(session.pattern, arrays)
-        return uploaded
+        return backends.get(home).uploaded(session.pattern, arrays)
+
+    def uploaded(self, pattern: Any, arrays: Delivered) -> Delivered:
+        return arrays
 
     def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)

@@ -26,6 +26,7 @@ class Gpu:
     """See `protocol.Backend`. CuPy is imported when a problem is first made."""
 
     name = "gpu"
+    is_distributed = False
 
     def check(self, device: int | None) -> None:
         from btfperm.backends.gpu.device import refuse_missing

@@ -23,6 +23,7 @@ class Mpi:
     `is_ready`."""
 
     name = "mpi"
+    is_distributed = True
 
     def check(self, device: int | None) -> None:
         from btfperm.backends.mpi.launch import require_mpi

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Only the input layer and the backends ask which backend holds a matrix or runs a step."""
+
+from __future__ import annotations
+
+import re
+
+from tests.test_layout import PACKAGE, PYTHON, each_file, text_of
+
+DEVICE_TYPES = re.compile(
+    r"isinstance\([^()]*\b(DevicePattern|DeviceProblem|Problem|cupy\.\w+)\b"
+    r"|hasattr\([^()]*__cuda_array_interface__"
+)
+
+
+@each_file(
+    [
+        path
+        for path in PYTHON
+        if PACKAGE in path.parents
+        and path.relative_to(PACKAGE).parts[0] not in ("backends", "pattern")
+    ]
+)
+def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
+    found = DEVICE_TYPES.search(text_of(path))
+    assert not found, f"{found[0]}: use a method of the backend"
+
+
+BACKEND_NAMES = re.compile(r"\.backend(\.name)? (==|!=) \"(gpu|mpi)\"")
+
+
+@each_file(
+    [
+        path
+        for path in PYTHON
+        if PACKAGE in path.parents
+        and path.relative_to(PACKAGE).parts[0] not in ("backends", "pattern", "registry")
+        and not path.stem.endswith(("_gpu", "_mpi"))
+    ]
+)
+def test_no_other_code_asks_which_device_backend_it_uses(path):
+    """The CPU may be named: it runs a call if another backend fails. Drivers of one backend may
+    name it."""
+    found = BACKEND_NAMES.search(text_of(path))
+    assert not found, f"{found[0]}: use a property or a method of the backend or the pattern"
+
+
+def test_a_test_for_a_device_type_is_detected():
+    for text in ("isinstance(A, DevicePattern)", "isinstance(x, Pattern | DeviceProblem)"):
+        assert DEVICE_TYPES.search(text)
+    assert not DEVICE_TYPES.search("isinstance(A, Pattern)")
+    for text in ('pattern.backend == "gpu"', 'self.backend.name != "mpi"'):
+        assert BACKEND_NAMES.search(text)
+    assert not BACKEND_NAMES.search('row.backend == "cpu"')
