@@ -159,8 +159,8 @@ def match(
         refuse_backend_without_ranks(backend)
         row = _row_of(name, "cpu" if backend == "auto" else backend)
     one_of("weights", weights, get_args(Weights))
-    if truth("bipartite", bipartite) and (is_over_ranks or row.name == EXTERNAL):
-        refuse_sides("MPI ranks" if is_over_ranks else EXTERNAL)
+    if truth("bipartite", bipartite) and (distributed or row.name == EXTERNAL):
+        refuse_sides("MPI ranks" if distributed else EXTERNAL)
     limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
     limits |= {"seed": seed, "options": options}
     if distributed:
