@@ -69,7 +69,7 @@ def read_distributed(
                 exchange, Path(name), header, found["line"], found["at"], drop_zeros, kind
             )
         else:
-            own = _read_packed(exchange, path, header, drop_zeros, kind)
+            own = _read_packed(exchange, path, drop_zeros, kind)
         values = None
         if kind is not None:
             values = own.pop().astype(np.complex128 if header.field == "complex" else np.float64)
@@ -178,9 +178,7 @@ def _surplus(path: Path, begin: int, end: int, announced: int, wanted: int) -> U
     return source.error(f"{what}: {shown(raw)}", lines)
 
 
-def _read_packed(
-    exchange: Exchange, path: Any, header: Header, drop_zeros: bool, kind: Any
-) -> Positions:
+def _read_packed(exchange: Exchange, path: Any, drop_zeros: bool, kind: Any) -> Positions:
     """The entries that the first rank hands out in equal parts while it unpacks the file."""
     blocks = _unpacked_blocks(path, drop_zeros, kind) if exchange.rank == 0 else iter(())
     nothing = [np.empty(0, dtype=np.int64)] * 2

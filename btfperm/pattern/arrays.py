@@ -66,7 +66,7 @@ def prefix(name: str | None) -> str:
     return f"{name}: " if name else ""
 
 
-def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, int]:
+def checked_shape(shape: Sequence[int]) -> tuple[int, int]:
     """(m, n) as Python's own integers; numbers that are no integers are refused. A caller that
     allocates `indptr` must use `columns_shape` instead."""
     try:
@@ -89,7 +89,7 @@ def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
 
 def columns_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, int]:
     """`checked_shape`, and a check of the memory for `indptr`, which is allocated next."""
-    m, n = checked_shape(shape, name)
+    m, n = checked_shape(shape)
     if m + n >= _MIN_LINES_TO_CHECK:
         check_memory((m, n), name, indices=n)
     return m, n

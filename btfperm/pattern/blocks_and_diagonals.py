@@ -209,7 +209,7 @@ def pattern_of_diagonals(
 def _checked_blocks(
     data: npt.ArrayLike, indices: npt.ArrayLike, indptr: npt.ArrayLike, shape: Any, name: str | None
 ) -> _Blocks:
-    m, n = checked_shape(shape, name)
+    m, n = checked_shape(shape)
     values = np.asarray(data)
     height, width = values.shape[1:] if values.ndim == 3 else (0, 0)
     if height < 1 or width < 1 or m % height or n % width:
@@ -262,7 +262,7 @@ def _rows_of_blocks(starts: IndexArray, lists: IndexArray, blocks: _Blocks) -> I
 def _checked_diagonals(
     data: npt.ArrayLike, offsets: npt.ArrayLike, shape: Any, name: str | None
 ) -> _Diagonals:
-    m, n = checked_shape(shape, name)
+    m, n = checked_shape(shape)
     refuse_masked(data)
     values, diagonals = np.atleast_2d(np.asarray(data)), np.atleast_1d(np.asarray(offsets))
     if values.ndim != 2 or diagonals.shape != values.shape[:1] or diagonals.dtype.kind not in "iu":

@@ -92,7 +92,7 @@ class DistributedPattern(Pattern):
 
         exchange = Exchange.of(comm)
         with exchange.guarded():
-            shape = checked_shape(shape, name)
+            shape = checked_shape(shape)
             width = index_type(shape, 0)
             own = [
                 checked_numbers(rows, shape[0], "row", name).astype(width),

@@ -140,7 +140,7 @@ def compressed(
     """
     import scipy.sparse
 
-    m, n = checked_shape(shape, name)
+    m, n = checked_shape(shape)
     by_rows = layout == "csr"
     starts, lists, _ = checked_columns(
         indptr, indices, (n, m) if by_rows else (m, n), name, owned=True, by_rows=by_rows
@@ -171,7 +171,7 @@ def coordinates(
     """
     import scipy.sparse
 
-    shape = checked_shape(shape, name)
+    shape = checked_shape(shape)
     places = checked_positions(rows, cols, shape, name, owned=True)
     numbers = _numbers(values, name)
     if numbers.shape != places[0].shape:
@@ -237,7 +237,7 @@ def _positions_of_keys(A: Any, name: str | None) -> Positions:
 def _two_dimensions(shape: Any, name: str | None) -> tuple[int, int]:
     if len(shape) != 2:
         raise InvalidMatrixError(f"{prefix(name)}a matrix has two dimensions, not {len(shape)}")
-    return checked_shape(shape, name)
+    return checked_shape(shape)
 
 
 def _numbers(values: npt.ArrayLike, name: str | None) -> npt.NDArray[Any]:

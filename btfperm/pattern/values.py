@@ -139,7 +139,7 @@ def valued_matrix(
             A.data, A.indices, A.indptr, A.shape, drop_zeros, owned, threads, by_rows, about
         )
     rows, cols, data = positions_of(A, name)
-    shape = checked_shape(A.shape, name)
+    shape = checked_shape(A.shape)
     # `from_coo` makes copies of the two lists, so that `carried` can use them again.
     rows, cols = checked_positions(rows, cols, shape, name, owned=True)
     values = as_values(data, rows.size, name)
@@ -161,7 +161,7 @@ def _of_lists(
     """The `ValuedPattern` of compressed columns, or of rows if `by_rows`."""
     about = about or {}
     name = about.get("name")
-    m, n = checked_shape(shape, name)
+    m, n = checked_shape(shape)
     how: dict[str, Any] = {"threads": threads, "owned": owned, "by_rows": by_rows}
     starts, lists, canonical = checked_columns(
         indptr, indices, (n, m) if by_rows else (m, n), name, **how

@@ -16,14 +16,12 @@ from __future__ import annotations
 
 from btfperm.path.rules import Condition, Rule, Table
 
-__all__ = ["DEFAULT", "DEFAULT_ON_GPU", "DEFAULT_OVER_RANKS", "TABLE"]
+__all__ = ["DEFAULT", "DEFAULT_ON_GPU", "TABLE"]
 
 DEFAULT = "guided-displacement"
 DEFAULT_ON_GPU = "meeting-trees"
-DEFAULT_OVER_RANKS = "ms-bfs"
 
 _SMALL_FOR_GPU = 200_000
-_LARGE_FOR_GPU = 10_000_000
 _SMALL = 16_000
 _TINY = 4_000
 _LARGE_FOR_THREADS = 5_000_000
@@ -174,7 +172,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("the rest", (), "karp-sipser", "each column left to the search costs many messages"),
     ),
     "algorithm on mpi": (
-        Rule("always", (), DEFAULT_OVER_RANKS, "many paths in each exchange between ranks"),
+        Rule("always", (), "ms-bfs", "many paths in each exchange between ranks"),
     ),
     # For algorithm="published": the best of the algorithms of other authors.
     "published": (

@@ -57,7 +57,6 @@ _FACTOR = 4
 _LONGEST_MESSAGE = 400
 _SHAPE = re.compile(r"a matrix of shape (\d+) x (\d+) needs")
 _METIS_PIECE = metis._PIECE
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class _Pipe(io.RawIOBase):

@@ -184,26 +184,6 @@ def test_the_number_of_entries_settles_what_the_rules_state(what):
             assert [(feature, bound) for feature, _, bound in asks] == asked, entries
 
 
-@pytest.mark.parametrize(
-    ("backend", "among", "name"),
-    [
-        ("cpu", "algorithm", DEFAULT),
-        ("gpu", "algorithm", "meeting-trees"),
-        ("mpi", "algorithm", "ms-bfs"),
-        ("cpu", "published", "ms-bfs"),
-        ("gpu", "published", "apfb-wr"),
-        ("mpi", "published", "ms-bfs"),
-    ],
-)
-def test_the_default_is_a_row_of_its_backend(backend, among, name):
-    """Its options are those that the caller may set: `alpha` belongs to ms-bfs over ranks only."""
-    made = plan.Plan("transversal", as_pattern(random(5, 5, 2)), request.Request(10))
-    made.backend, made.among = backend, among
-    row = made.default()
-    assert (row.name, row.backend) == (name, backend)
-    assert row.has_option("alpha") == (backend == "mpi")
-
-
 def test_a_changed_rule_counts_at_once(monkeypatch):
     assert TABLE.ruled(100).settled["start"] in TABLE["start"]
     monkeypatch.setitem(TABLE, "start", (Rule("other", (), "greedy", "so"),))

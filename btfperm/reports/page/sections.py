@@ -29,7 +29,6 @@ __all__ = ["Contents", "assembled"]
 
 SCRIPTS = ("unpack.js", "picture.js", "tables.js", "page.js")
 _LEVELS = 12  # rows of the table of levels
-_DIAGNOSIS = 40  # rows and columns that the diagnosis names
 
 
 class Contents(NamedTuple):
