@@ -26,7 +26,8 @@ extensions = [
     "outside_links",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_ext", "examples"]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_ext", "_templates", "examples"]
 suppress_warnings = [
     "myst.header",  # pages on GitHub begin at any level
     "toc.empty_glob",
@@ -51,4 +52,6 @@ html_theme_options = {
     "show_toc_level": 2,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
+    "header_links_before_dropdown": 3,
 }
+html_sidebars = {"index": [], "**": ["all-pages.html"]}

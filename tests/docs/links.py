@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """``python -m tests.docs.links SITE``: every link inside a built site leads to a page and an anchor
-that exist. Links to other hosts need a network and are not followed."""
+that exist, and the reference describes every public method. Links to other hosts need a network and
+are not followed."""
 
 from __future__ import annotations
 
+import inspect
 import sys
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+import btfperm
 
 
 class Links(HTMLParser):
@@ -52,7 +56,23 @@ def broken(site: Path) -> list[str]:
     return failures
 
 
+def without_methods(site: Path) -> list[str]:
+    """`Class.method` for each public method that the page of its class does not describe."""
+    missing = []
+    for name in btfperm.__all__:
+        of = getattr(btfperm, name)
+        if not inspect.isclass(of) or issubclass(of, BaseException) or name == "Decomposition":
+            continue
+        anchors = links_of(site / "reference" / "generated" / f"btfperm.{name}.html").anchors
+        for key, value in inspect.getmembers(of, callable):
+            is_own = str(getattr(value, "__module__", "")).startswith("btfperm")
+            if is_own and key[0] != "_" and f"btfperm.{name}.{key}" not in anchors:
+                missing.append(f"{name}.{key}")
+    return missing
+
+
 if __name__ == "__main__":
-    failures = broken(Path(sys.argv[1]).resolve())
+    built = Path(sys.argv[1]).resolve()
+    failures = broken(built) + without_methods(built)
     print(*failures, sep="\n")
     sys.exit(bool(failures))

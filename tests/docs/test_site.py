@@ -7,7 +7,7 @@ import re
 import tomllib
 
 import btfperm
-from tests.docs.links import broken
+from tests.docs.links import broken, without_methods
 from tests.docs.pages import PAGES, ROOT
 
 
@@ -18,6 +18,15 @@ def test_a_broken_link_is_detected(tmp_path):
     )
     (tmp_path / "b.html").write_text('<p id="there">')
     assert broken(tmp_path) == ["a.html: b.html#not", "a.html: c.html"]
+
+
+def test_a_method_without_a_description_is_detected(tmp_path, monkeypatch):
+    monkeypatch.setattr(btfperm, "__all__", ["Diagnosis", "diagnose", "DefectError"])
+    page = tmp_path / "reference" / "generated" / "btfperm.Diagnosis.html"
+    page.parent.mkdir(parents=True)
+    anchors = ("to_dict", "row_name", "col_name")
+    page.write_text("".join(f'<p id="btfperm.Diagnosis.{name}">' for name in anchors))
+    assert without_methods(tmp_path) == ["Diagnosis.text"]
 
 
 def test_every_page_has_a_title_and_a_place_in_the_site():
