@@ -126,7 +126,7 @@ def canonical_copies(
         return None
     arrays = A.indptr, A.indices, A.data
     for array in arrays:
-        if type(array) is not np.ndarray or not array.flags.c_contiguous:
+        if type(array) is not np.ndarray or array.ndim != 1 or not array.flags.c_contiguous:
             return None
     indptr, indices, values = arrays
     if indptr.dtype != indices.dtype or indptr.dtype not in _INDICES:

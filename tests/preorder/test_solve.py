@@ -315,6 +315,30 @@ def test_sparse_right_hand_sides_of_another_shape(b):
         btfperm.preorder(np.eye(2)).factor(np.eye(2)).solve(b)
 
 
+@pytest.mark.parametrize(("b", "what"), [
+    ([[1, 2], [3]], "must be an array of numbers with 2 rows"),
+    (np.ma.masked_array([1.0, 2.0], [True, False]), "is a masked array"),
+])  # fmt: skip
+def test_right_hand_sides_without_numbers_in_each_place(b, what):
+    for solve in (
+        lambda: btfperm.solve(np.eye(2), b),
+        lambda: btfperm.preorder(np.eye(2)).factor(np.eye(2)).solve(b),
+    ):
+        with pytest.raises(InvalidArgumentError, match=what):
+            solve()
+
+
+@pytest.mark.parametrize("part", ["indptr", "indices", "data"])
+@pytest.mark.parametrize("solver", ["superlu", "klu"])
+def test_arrays_of_a_matrix_with_two_dimensions(part, solver):
+    A = sp.csc_array(np.eye(2))
+    setattr(A, part, getattr(A, part).reshape(-1, 1))
+    p = btfperm.preorder(np.eye(2), solver=solver)
+    for use in (lambda: btfperm.preorder(A), lambda: p.factor(A), lambda: btfperm.solve(A, [1, 2])):
+        with pytest.raises(btfperm.InvalidMatrixError):
+            use()
+
+
 def test_the_seconds_of_a_comparison_are_medians(monkeypatch):
     """The total is the median of the sums, not the sum of the medians."""
     seconds = {"order": [1, 9, 5], "factor": [70, 20, 10], "solve": [100, 300, 500]}
