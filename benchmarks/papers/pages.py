@@ -20,7 +20,8 @@ from benchmarks.cases import names
 from benchmarks.papers.claims import AGREES, DISAGREES, IN_PART, NOT_MEASURED, Item
 from benchmarks.papers.claims_gpu import items_000, items_003
 from benchmarks.papers.claims_grafting import items_001
-from benchmarks.papers.claims_graphs import items_002, items_004
+from benchmarks.papers.claims_graphs import items_004
+from benchmarks.papers.claims_red_blue import items_002
 from benchmarks.report import describe, paragraphs, table
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ Cost        a solution by the factors; for each step of refinement, one more and
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any, Literal, NoReturn, Protocol
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +23,13 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.arguments import one_of, whole_number
 from btfperm.errors import IllConditionedWarning, NumericallySingularError
+from btfperm.preorder.factors import Factors
 from btfperm.preorder.right_sides import checked_right_side
 from btfperm.preorder.values import Columns, new_values
 from btfperm.results.html import html_table
 from btfperm.warn import warn
 
-__all__ = ["Factorization", "Factors"]
+__all__ = ["Factorization"]
 
 _LARGEST_ERROR = 1e-9  # backward error, without refinement, above which old pivots are replaced
 # They are not replaced if the first solution by them, when they were new, had such an error, up to
@@ -42,41 +43,6 @@ _AS_EXACT_AS_ROUNDING = 2 * np.finfo(np.float64).eps
 _SMALL = 100  # matrices with fewer rows are tested with two vectors of rounding errors
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _Numbers = npt.NDArray[Any]
-
-
-class Factors(Protocol):
-    """LU factors of one matrix by one solver.
-
-    Attributes
-    ----------
-    backend : the name of the solver
-    blocks : number of diagonal blocks
-    fill : entries of L + U, the diagonal once; see `Factorization.fill`
-    outside : entries that are not factored, all of them above the blocks
-    off_diagonal_pivots : pivots that are not on the diagonal of the order
-    """
-
-    backend: str
-
-    @property
-    def blocks(self) -> int: ...
-    @property
-    def fill(self) -> int: ...
-    @property
-    def outside(self) -> int: ...
-    @property
-    def off_diagonal_pivots(self) -> int: ...
-    def factor(self, values: _Numbers) -> None:
-        """Factors with new pivots; raises NumericallySingularError."""
-
-    def refactor(self, values: _Numbers) -> bool:
-        """Factors with the same pivots; False if new ones are needed. Raises as `factor` does."""
-
-    def solve(self, x: _Numbers, trans: str) -> None:
-        """Replaces right-hand sides, one in each row of a contiguous (k, n) array, by solutions."""
-
-    def rcond(self) -> float:
-        """See `Factorization.rcond`."""
 
 
 @cache

@@ -19,7 +19,8 @@ from btfperm.ordering.inside_blocks import BlockOrdering, fill_of, is_nearly_sym
 from btfperm.pattern import inverse, permute
 from btfperm.preorder.advice import advice
 from btfperm.preorder.blockwise import FEW_ROWS, NARROW, BlockwiseFactors, checked_threshold
-from btfperm.preorder.factorization import Factorization, Factors
+from btfperm.preorder.factorization import Factorization
+from btfperm.preorder.factors import Factors
 from btfperm.preorder.gather import Gather, is_compressed
 from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors
 from btfperm.preorder.klu_libraries import MISSING
