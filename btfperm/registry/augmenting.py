@@ -156,7 +156,15 @@ ROWS = (
         summary="over MPI ranks: trees from all unmatched columns, with grafting",
         prefer="for matrices over several ranks",
         deterministic=True,
-        options=(Option("alpha", 5, "bound of grafting: rows to graft for each column of a tree"),),
+        options=(
+            Option("alpha", 5, "bound of grafting: rows to graft for each column of a tree"),
+            Option(
+                "direction",
+                1,
+                "0: always from columns; 1: after karp-sipser, a rank extends its trees from "
+                "unvisited rows where it expects fewer entries; 2: always. GPUs: from columns",
+            ),
+        ),
     ),
     row(
         name="ordered-trees",

@@ -33,7 +33,7 @@ COUNTERS = (
     ),
     Counter("relabels", "global relabellings"),
     Counter("top_down_steps", "levels searched from the columns of the frontier"),
-    Counter("bottom_up_steps", "levels searched from the unvisited rows"),
+    Counter("bottom_up_steps", "levels searched from the unvisited rows; over ranks, by one rank"),
     Counter("bottom_up_edges", "entries read from rows, in bottom-up steps and grafts"),
     Counter("grafts", "phases that kept trees by grafting"),
     Counter("top_down_us", "microseconds of the top-down steps"),

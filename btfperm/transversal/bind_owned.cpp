@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "backends/mpi/bind.hpp"
+#include "transversal/owned_growth.hpp"
 #include "transversal/owned_karp_sipser.hpp"
 #include "transversal/owned_pairs.hpp"
-#include "transversal/owned_trees.hpp"
+#include "transversal/owned_rows.hpp"
 
 namespace btfperm {
 namespace {
@@ -49,15 +50,23 @@ std::pair<NumpyArray<I>, NumpyArray<std::int64_t>> delivered(Outbox<I>& outbox, 
   return {lines, counts};
 }
 
+// Lists by rows that are not made yet, or that were made from these columns.
+template <class I>
+OwnedRows<I>& fitting(OwnedRows<I>& by_row, const OwnedBipartite<I>& A) {
+  if (!by_row.fits(A)) throw std::invalid_argument("by_row has the lists of other columns");
+  return by_row;
+}
+
 // The trees and the arrays that they refer to.
 template <class I>
 struct BoundTrees {
   BoundTrees(In<std::int64_t> indptr, In<I> items, In<I> ghosts, In<std::int64_t> row_bounds,
-             In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match)
+             In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match,
+             OwnedRows<I>& by_row, int direction)
       : kept(indptr, items, ghosts, row_bounds, col_bounds, row_match, col_match),
         A(owned_bipartite<I>(indptr, items, ghosts, row_bounds, col_bounds, rank, row_match,
                              col_match)),
-        trees(A) {}
+        trees(A, fitting(by_row, A), static_cast<Direction>(direction)) {}
 
   std::pair<NumpyArray<I>, NumpyArray<std::int64_t>> sent() {
     return delivered(trees.outbox(), A.ranks);
@@ -79,7 +88,7 @@ struct BoundTrees {
   std::tuple<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, Out<I>, Out<I>>
       kept;
   OwnedBipartite<I> A;
-  OwnedTrees<I> trees;
+  GrowingTrees<I> trees;
 };
 
 template <class Has>
@@ -94,11 +103,11 @@ void bind_trees(nb::module_& module, const char* name) {
   using Trees = BoundTrees<I>;
   nb::class_<Trees>(module, name, "Alternating trees of one rank.")
       .def(nb::init<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, int, Out<I>,
-                    Out<I>>(),
-           nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
+                    Out<I>, OwnedRows<I>&, int>(),
+           nb::keep_alive<1, 10>(), nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
            nb::arg("ghosts").noconvert(), nb::arg("row_bounds").noconvert(),
            nb::arg("col_bounds").noconvert(), nb::arg("rank"), nb::arg("row_match").noconvert(),
-           nb::arg("col_match").noconvert())
+           nb::arg("col_match").noconvert(), nb::arg("by_row"), nb::arg("direction"))
       .def("restart", [](Trees& self) { self.trees.restart(); })
       .def("regrow", [](Trees& self) { self.trees.regrow(); })
       .def("release", [](Trees& self) { return self.trees.release(); })
@@ -136,9 +145,15 @@ void bind_trees(nb::module_& module, const char* name) {
           "set_ghosts_seen",
           [](Trees& self, In<std::uint8_t> seen) {
             require_places(seen, self.A.n_ghosts, "seen");
-            std::copy(seen.data(), seen.data() + seen.shape(0), self.trees.ghost_seen());
+            self.trees.set_ghosts_seen(seen.data());
           },
-          nb::arg("seen").noconvert());
+          nb::arg("seen").noconvert())
+      .def(
+          "bottom_up",
+          [](Trees& self) {
+            return std::pair(self.trees.bottom_up_steps(), self.trees.bottom_up_edges());
+          },
+          "(steps from the unvisited rows, entries visited in them)");
 }
 
 // The degrees of one rank and the arrays that they refer to.
@@ -146,11 +161,13 @@ template <class I>
 struct BoundKarpSipser {
   BoundKarpSipser(In<std::int64_t> indptr, In<I> items, In<I> ghosts, In<std::int64_t> row_bounds,
                   In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match,
-                  In<std::uint8_t> ghost_matched, In<std::int64_t> counts, In<I> rows, In<I> first)
+                  OwnedRows<I>& by_row, In<std::uint8_t> ghost_matched, In<std::int64_t> counts,
+                  In<I> rows, In<I> first)
       : kept(indptr, items, ghosts, row_bounds, col_bounds, row_match, col_match),
         A(owned_bipartite<I>(indptr, items, ghosts, row_bounds, col_bounds, rank, row_match,
                              col_match)),
-        degrees(A, checked(ghost_matched, counts, rows, first), ghost_matched.data()) {}
+        degrees(A, fitting(by_row, A), checked(ghost_matched, counts, rows, first),
+                ghost_matched.data()) {}
 
   Copies<I> checked(const In<std::uint8_t>& ghost_matched, const In<std::int64_t>& counts,
                     const In<I>& rows, const In<I>& first) const {
@@ -195,12 +212,13 @@ void bind_karp_sipser(nb::module_& module, const char* name) {
   using Bound = BoundKarpSipser<I>;
   nb::class_<Bound>(module, name, "Degrees of the rows and columns of one rank.")
       .def(nb::init<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, int, Out<I>,
-                    Out<I>, In<std::uint8_t>, In<std::int64_t>, In<I>, In<I>>(),
-           nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
+                    Out<I>, OwnedRows<I>&, In<std::uint8_t>, In<std::int64_t>, In<I>, In<I>>(),
+           nb::keep_alive<1, 10>(), nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
            nb::arg("ghosts").noconvert(), nb::arg("row_bounds").noconvert(),
            nb::arg("col_bounds").noconvert(), nb::arg("rank"), nb::arg("row_match").noconvert(),
-           nb::arg("col_match").noconvert(), nb::arg("ghost_matched").noconvert(),
-           nb::arg("counts").noconvert(), nb::arg("rows").noconvert(), nb::arg("first").noconvert())
+           nb::arg("col_match").noconvert(), nb::arg("by_row"),
+           nb::arg("ghost_matched").noconvert(), nb::arg("counts").noconvert(),
+           nb::arg("rows").noconvert(), nb::arg("first").noconvert())
       .def("start", [](Bound& self) { self.degrees.start(); })
       .def(
           "send_degrees",
@@ -327,6 +345,10 @@ void bind_pairs(nb::module_& module) {
 }  // namespace
 
 void bind_owned_transversal(nb::module_& module) {
+  const char* const lists =
+      "The columns of each row and ghost of one rank, empty until they are used.";
+  nb::class_<OwnedRows<std::int32_t>>(module, "OwnedRows32", lists).def(nb::init<>());
+  nb::class_<OwnedRows<std::int64_t>>(module, "OwnedRows64", lists).def(nb::init<>());
   bind_trees<std::int32_t>(module, "OwnedTrees32");
   bind_trees<std::int64_t>(module, "OwnedTrees64");
   bind_karp_sipser<std::int32_t>(module, "OwnedKarpSipser32");

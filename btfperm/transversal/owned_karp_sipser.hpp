@@ -37,7 +37,7 @@
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "backends/mpi/buckets.hpp"
-#include "transversal/owned_trees.hpp"
+#include "transversal/owned_rows.hpp"
 
 namespace btfperm {
 
@@ -53,9 +53,10 @@ template <class I>
 class OwnedKarpSipser {
  public:
   // A row r has the local number r, and a ghost n_rows + its place.
-  OwnedKarpSipser(const OwnedBipartite<I>& A, const Copies<I>& copies,
+  OwnedKarpSipser(const OwnedBipartite<I>& A, OwnedRows<I>& by_row, const Copies<I>& copies,
                   const std::uint8_t* ghost_matched)
       : A_(A),
+        by_row_(by_row),
         row_owners_(A.row_bounds, A.ranks),
         col_owners_(A.col_bounds, A.ranks),
         col_first_(static_cast<I>(A.col_bounds[A.rank])),
@@ -64,7 +65,7 @@ class OwnedKarpSipser {
         wanted_(memory_.take<I>(static_cast<std::size_t>(A.n_cols))),
         ghost_matched_(memory_.take<std::uint8_t>(static_cast<std::size_t>(A.n_ghosts))) {
     std::copy(ghost_matched, ghost_matched + A.n_ghosts, ghost_matched_);
-    list_columns();
+    if (!by_row.is_made()) by_row.make(A_);
     list_copies(copies);
   }
 
@@ -178,21 +179,6 @@ class OwnedKarpSipser {
   static void change(Vertex& vertex, I by, I neighbour) {
     vertex.degree = static_cast<I>(vertex.degree + by);
     vertex.sum = static_cast<I>(vertex.sum ^ neighbour);
-  }
-
-  // The columns of each row and ghost, among those of this rank.
-  void list_columns() {
-    const std::int64_t n_local = A_.n_rows + A_.n_ghosts;
-    begin_ = memory_.take<std::int64_t>(static_cast<std::size_t>(n_local + 1));
-    list_ = memory_.take<I>(static_cast<std::size_t>(A_.indptr[A_.n_cols]));
-    std::fill(begin_, begin_ + n_local + 1, std::int64_t{0});
-    for (std::int64_t p = 0; p < A_.indptr[A_.n_cols]; ++p) ++begin_[A_.items[p]];
-    for (std::int64_t r = 0, end = 0; r <= n_local; ++r) begin_[r] = end += begin_[r];
-    for (std::int64_t c = A_.n_cols; c-- > 0;) {
-      for (std::int64_t p = A_.indptr[c + 1]; p-- > A_.indptr[c];) {
-        list_[--begin_[A_.items[p]]] = static_cast<I>(c);
-      }
-    }
   }
 
   // The ranks that have each row as a ghost, ascending.
@@ -341,9 +327,9 @@ class OwnedKarpSipser {
   // unmatched.
   std::int64_t remove_row(I r) {
     std::int64_t unmatched = 0;
-    edges_ += begin_[r + 1] - begin_[r];
-    for (std::int64_t p = begin_[r]; p < begin_[r + 1]; ++p) {
-      const I c = list_[p];
+    edges_ += by_row_.length(r);
+    for (const I* place = by_row_.begin(r); place != by_row_.end(r); ++place) {
+      const I c = *place;
       if (A_.col_match[c] >= 0) continue;
       ++unmatched;
       if (wanted_[c] == r) wanted_[c] = -1;
@@ -377,14 +363,13 @@ class OwnedKarpSipser {
   }
 
   OwnedBipartite<I> A_;
+  const OwnedRows<I>& by_row_;
   Owners row_owners_, col_owners_;
   I col_first_;
   Workspace memory_;
   Vertex *rows_, *cols_;
   I* wanted_;                    // of a column: the ghost to which it has proposed, or -1
   std::uint8_t* ghost_matched_;  // whether the row is known to be matched
-  std::int64_t* begin_;          // list_[begin_[r] .. begin_[r + 1]]: the columns of a row or ghost
-  I* list_;
   std::int64_t* copy_begin_;
   Copy* copies_;
   std::vector<I> forced_;                 // rows r, and -1 - c for columns, of degree one

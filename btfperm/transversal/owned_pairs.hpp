@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "backends/cpu/budget.hpp"
-#include "transversal/owned_trees.hpp"
+#include "transversal/owned_rows.hpp"
 
 namespace btfperm {
 

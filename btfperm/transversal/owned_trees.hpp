@@ -6,6 +6,7 @@
 //             owners of the others; one exchange then serves many levels. A row of another rank (a
 //             ghost) is claimed at most once in a phase: `ghost_seen` marks it until `restart` or
 //             the caller sets the marks again. Augmentation follows each path through the rank.
+//             `owned_growth.hpp` extends the trees.
 // Roots       Roots have local numbers: a column of this rank its position, a root of another rank
 //             n_cols + its place in foreign_. A rank that meets a foreign root subscribes to it at
 //             its owner, which reports the end of its tree; so all ranks stop growing it.
@@ -24,26 +25,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "backends/cpu/budget.hpp"
-#include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "backends/mpi/buckets.hpp"
+#include "transversal/owned_rows.hpp"
 
 namespace btfperm {
-
-// The columns of this rank with local row numbers, and the arrays of the search.
-template <class I>
-struct OwnedBipartite {
-  std::int64_t n_rows, n_cols, n_ghosts;
-  const std::int64_t* indptr;
-  const I* items;
-  const I* ghosts;  // their numbers, ascending
-  const std::int64_t *row_bounds, *col_bounds;
-  int rank, ranks;
-  I *row_match, *col_match;  // numbers of the whole matrix
-};
 
 template <class I>
 class OwnedTrees {
@@ -67,7 +56,6 @@ class OwnedTrees {
 
   bool has_row(std::int64_t r) const { return rows_[r].root >= 0; }
   bool has_col(std::int64_t c) const { return col_root_[c] >= 0; }
-  std::uint8_t* ghost_seen() { return ghost_seen_; }
   Outbox<I>& outbox() { return outbox_; }
 
   // Forgets all trees; the unmatched columns are the roots of new ones.
@@ -75,6 +63,8 @@ class OwnedTrees {
     for (const I r : tree_rows_) rows_[r].root = unvisited(r);
     for (const I c : tree_cols_) col_root_[c] = leaf_[c] = subscribers_[c] = -1;
     std::fill(ghost_seen_, ghost_seen_ + A_.n_ghosts, std::uint8_t{0});
+    ghosts_seen_ = 0;
+    is_graft_ = false;
     ended_.assign(static_cast<std::size_t>(A_.n_cols), 0);
     tree_rows_.clear();
     tree_cols_.clear();
@@ -86,39 +76,6 @@ class OwnedTrees {
       if (A_.col_match[c] < 0) join(static_cast<I>(c), static_cast<I>(c));
     }
   }
-
-  // Processes the lines that arrived, and expands at most `most` columns, of at most `depth` levels
-  // of this rank; later calls expand the others. Returns the number of trees of this rank's roots
-  // that have ended in this call, and adds the visited entries to `edges`.
-  std::int64_t grow(std::int64_t n_lines, const I* lines, std::int64_t depth, std::int64_t most,
-                    std::int64_t& edges, Budget& budget) {
-    ended_now_ = 0;
-    for (std::int64_t k = 0; k < n_lines; ++k) {
-      if (k + 8 < n_lines) prefetch_target(lines[3 * (k + 8)]);
-      accept(lines + 3 * k);
-    }
-    std::size_t head = 0;
-    for (std::size_t level_end = work_.size(); head < level_end && depth > 0; ++head) {
-      if (static_cast<std::int64_t>(head) == most) break;
-      prefetch_behind(head);
-      const I c = work_[head];
-      const I root = col_root_[c];
-      if (root >= 0 && ended_[root] == 0) {  // not released, and its tree has not ended
-        const std::int64_t visited = expand(c, root);
-        edges += visited;
-        if (!budget.spend(visited)) break;
-      }
-      if (head + 1 == level_end) {
-        level_end = work_.size();
-        --depth;
-      }
-    }
-    work_.erase(work_.begin(), work_.begin() + static_cast<std::ptrdiff_t>(head));
-    return ended_now_;
-  }
-
-  // Number of columns that later calls of `grow` expand.
-  std::int64_t waiting() const { return static_cast<std::int64_t>(work_.size()); }
 
   // Augments along the paths of all ended trees, from their ends to their roots. `is_start`: this
   // is the first step; it returns the number of paths of this rank's roots, later steps return 0.
@@ -147,10 +104,12 @@ class OwnedTrees {
   // the number of columns that are still in trees.
   std::pair<std::int64_t, std::int64_t> release() {
     const auto is_over = [this](I root) { return ended_[root] != 0; };
+    released_.clear();
     const std::size_t before = tree_rows_.size();
     std::erase_if(tree_rows_, [&](I r) {
       if (!is_over(rows_[r].root)) return false;
       rows_[r].root = unvisited(r);
+      released_.push_back(r);
       return true;
     });
     std::erase_if(tree_cols_, [&](I c) {
@@ -162,10 +121,24 @@ class OwnedTrees {
             static_cast<std::int64_t>(tree_cols_.size())};
   }
 
-  // All columns of trees grow again, which grafts unvisited rows onto them.
-  void regrow() { work_ = tree_cols_; }
+  // Sets which ghosts are in trees after `release`.
+  void set_ghosts_seen(const std::uint8_t* seen) {
+    ghosts_seen_ = 0;
+    for (std::int64_t g = 0; g < A_.n_ghosts; ++g) {
+      if (ghost_seen_[g] != 0 && seen[g] == 0) released_.push_back(static_cast<I>(A_.n_rows + g));
+      ghost_seen_[g] = seen[g];
+      ghosts_seen_ += seen[g];
+    }
+  }
 
- private:
+  // All columns of trees grow again, which grafts unvisited rows onto them. Of the rows in their
+  // lists, only those in `released_` are unvisited: the column of a live tree has visited all.
+  void regrow() {
+    work_ = tree_cols_;
+    is_graft_ = true;
+  }
+
+ protected:
   static constexpr I unmatched = -2;  // as a root: the row is unvisited, and unmatched
   static constexpr I joins = -1, subscribes = -2, has_ended = -3;
 
@@ -186,27 +159,6 @@ class OwnedTrees {
   }
 
   I unvisited(std::int64_t r) const { return A_.row_match[r] < 0 ? unmatched : I{-1}; }
-
-  // Takes an unmatched row of this rank if there is one, else all unvisited rows. So a tree that
-  // ends leaves the other rows to other trees. Returns the number of entries visited, or one more.
-  std::int64_t expand(I c, I root) {
-    const std::int64_t first = A_.indptr[c], last = A_.indptr[c + 1];
-    for (std::int64_t p = first; p < last; ++p) {
-      const I r = A_.items[p];
-      if (r >= A_.n_rows || rows_[r].root != unmatched) continue;
-      visit(r, static_cast<I>(c + col_first_), root);
-      return p - first + 1;
-    }
-    for (std::int64_t p = first; p < last; ++p) {
-      const I r = A_.items[p];
-      if (r >= A_.n_rows) {
-        claim_ghost(r - static_cast<I>(A_.n_rows), c, root);
-      } else if (rows_[r].root < 0) {
-        visit(r, static_cast<I>(c + col_first_), root);
-      }
-    }
-    return last - first + 1;
-  }
 
   // The local number of a root.
   I local_root(I number) {
@@ -280,6 +232,7 @@ class OwnedTrees {
   void claim_ghost(I g, I c, I root) {
     if (ghost_seen_[g] != 0) return;
     ghost_seen_[g] = 1;
+    ++ghosts_seen_;
     const int rank = row_owners_.of(A_.ghosts[g]);
     outbox_.put(rank, static_cast<I>(A_.ghosts[g] - row_owners_.first_of(rank)), c + col_first_,
                 number_of_root(root));
@@ -311,34 +264,6 @@ class OwnedTrees {
     }
   }
 
-  // Prefetches the data of the row or column of a line.
-  void prefetch_target(I target) const {
-    if (target >= 0) {
-      prefetch(rows_ + target);
-      prefetch(A_.row_match + target);
-    } else {
-      prefetch(col_root_ + (-1 - target));
-    }
-  }
-
-  // Prefetches the data of the columns that follow in the queue.
-  void prefetch_behind(std::size_t head) const {
-    if (head + 12 < work_.size()) prefetch(A_.indptr + work_[head + 12]);
-    if (head + 8 < work_.size()) prefetch(A_.items + A_.indptr[work_[head + 8]]);
-    if (head + 4 >= work_.size()) return;
-    const I c = work_[head + 4];
-    const std::int64_t last = std::min(A_.indptr[c + 1], A_.indptr[c] + 8);
-    for (std::int64_t p = A_.indptr[c]; p < last; ++p) {
-      const I r = A_.items[p];
-      if (r >= A_.n_rows) {
-        prefetch(ghost_seen_ + (r - A_.n_rows));
-      } else {
-        prefetch(rows_ + r);
-        prefetch(A_.row_match + r);
-      }
-    }
-  }
-
   struct Row {
     I root, parent;
   };
@@ -362,6 +287,9 @@ class OwnedTrees {
   std::vector<Subscription> subscriptions_;
   std::vector<I> tree_rows_, tree_cols_;  // those in trees
   std::vector<I> work_;                   // columns whose lists must be visited
+  std::vector<I> released_;               // own rows and ghosts that `release` made unvisited
+  std::int64_t ghosts_seen_ = 0;
+  bool is_graft_ = false;  // `work_` is what `regrow` put there
   std::int64_t ended_now_ = 0;
   Outbox<I> outbox_;
 };

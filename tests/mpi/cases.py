@@ -175,6 +175,35 @@ def case_long_paths():
     assert ordered["gathered_edges"] == 0 and ordered["levels"] < 40 * ordered["phases"]
 
 
+def case_directions():
+    """Trees that grow from the unvisited rows give the same blocks, and by the rule the search
+    visits fewer entries in a matrix with grafts."""
+    upward = {"algorithm": "ms-bfs", "options": {"direction": 2}}
+    for seed in range(80, 86):
+        A = inputs.random_matrix(seed)
+        d = same_blocks(A, **upward)
+        same_blocks(A, initializer="none", **upward)
+        with inputs.small_steps():
+            same_blocks(A, initializer="greedy", **upward)
+    for A in (families.deadtree(200, 1).A, families.renumbered(families.chain(300), "mixed").A):
+        same_blocks(A, **upward)
+    A = inputs.skewed_matrix(1_000, seed=1)
+    counted = []
+    for direction in range(3):
+        d = same_blocks(
+            A, initializer="karp-sipser", algorithm="ms-bfs", options={"direction": direction}
+        )
+        counted.append(d.transversal.counters)
+        assert counted[-1]["grafts"] > 0
+    assert counted[0]["bottom_up_steps"] == counted[0]["bottom_up_edges"] == 0
+    assert 0 < counted[1]["bottom_up_edges"] < counted[1]["edges"] < 0.75 * counted[0]["edges"]
+    assert counted[2]["bottom_up_steps"] > counted[1]["bottom_up_steps"] > 0
+    t = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", initializer="greedy")
+    assert t.counters["bottom_up_steps"] == 0, "greedy makes no lists by rows"
+    limited = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", max_work=500, **upward)
+    assert limited.verified and limited.rank_bounds[0] <= d.structural_rank
+
+
 def case_more_ranks_than_columns():
     for shape in ((0, 0), (0, 3), (3, 0), (1, 1), (2, 1), (1, 2), (5, 2)):
         same_blocks(inputs.full(*shape))

@@ -28,6 +28,13 @@ def random_matrix(seed):
     return sp.csc_array((np.ones(rows.size), (rows, cols)), shape=(m, n))
 
 
+def skewed_matrix(n, seed):
+    """Square, with four entries in a column on average: few rows and columns have most of them."""
+    rng = np.random.default_rng(seed)
+    rows, cols = n * rng.random(4 * n) ** 3, n * rng.random(4 * n) ** 2
+    return sp.csc_array((np.ones(4 * n), (rows.astype(int), cols.astype(int))), shape=(n, n))
+
+
 def forest(seed, size):
     """A random forest, numbered at random, whose vertices are the rows and columns: each vertex is
     a root, or has an edge to one earlier vertex of the other kind."""

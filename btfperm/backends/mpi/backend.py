@@ -77,6 +77,7 @@ class Mpi:
         threads: int,
         size: int | None,
     ) -> Proof:
+        problem.forget_by_row()
         certificate = registry.step(package, "certificate", self.name)
         proof: Proof = certificate(problem, view, stopped_by, threads, size)
         return proof

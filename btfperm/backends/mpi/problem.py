@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from btfperm import _core
+
 if TYPE_CHECKING:
     from btfperm.backends.cpu.problem import Problem as HostProblem
     from btfperm.backends.mpi.device_exchange import DeviceExchange
@@ -79,6 +81,17 @@ class DistributedProblem:
     def halo(self) -> Halo:
         """The local numbers of the rows in `lists`. Collective in a transposed problem."""
         return self.pattern.halo(of_row_lists=self.turned)
+
+    @cached_property
+    def by_row(self) -> Any:
+        """Which columns of this rank each row has an entry in (``owned_rows.hpp``): empty until an
+        algorithm makes the lists. The next one uses them, too, unless `forget_by_row` is called."""
+        core = _core.transversal
+        return core.OwnedRows32() if self.width is np.int32 else core.OwnedRows64()
+
+    def forget_by_row(self) -> None:
+        """Releases the memory of `by_row`."""
+        vars(self).pop("by_row", None)
 
     def bipartite(self) -> tuple[Any, ...]:
         """The arguments of the functions of `_core.transversal` that take the columns of a rank and

@@ -16,23 +16,28 @@ Idea        An alternating tree grows from each unmatched column, all at the sam
 Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017): phases, grafting,
             and the rule that chooses it. Ours: the distribution, the depth of the steps, and the
             messages.
-Direction   There is no bottom-up step from the unvisited rows. Its gain was bounded on seven graphs
-            of benchmarks/sets.toml: if each step had the better direction, and a bottom-up step
-            read for each unvisited row only min(degree, n / columns of the frontier) entries, two
-            ranks would visit 0.69 of the entries on rmat_s17, 0.89 on grid3d_48_rcp, 0.99 on
-            er_3e5_d5.0, and as many as now on er_2e6_d5.0, er_3e5_d2.7, kron_s16 and circuit_2e5;
-            four ranks 0.82 on rmat_s17, and 0.99 or all on the others. After karp-sipser, the
-            frontier is small when most rows are unvisited. For this, the ranks would have to
-            exchange all entries once, for the row lists, which takes longer than what is saved on
-            rmat_s17, and in each bottom-up step the marks of the frontier's columns.
+Direction   A rank extends the first level of a step from its columns (top-down), or from its
+            unvisited rows and ghosts (bottom-up), if it expects fewer visits. Each of these rows
+            looks for a column of a tree in its entries of this rank. For this, a rank needs the
+            lists of its entries by rows (``owned_rows.hpp``), which ``karp-sipser`` has made; they
+            cost no message. Where another initializer has run, all levels are extended top-down,
+            because the lists cost more visits than they save on most matrices. After a graft, only
+            the rows that the graft has released are unvisited neighbours of trees, so that a few
+            rows replace all columns of the trees. On two ranks, the search visits 0.55, 0.79 and
+            0.59 of the entries of a search that is always top-down on rmat_s16, rmat_s17 and
+            rmat_s18, 0.49 on er_262144_d2.7, 0.50 on kron_s16, and 0.94 to all on er_65536_d5.0,
+            er_262144_d5.0, grid3d_48_rcp, circuit_200000 and rgg_n_2_18; on four ranks 0.70 to 0.83
+            on the rmat matrices, 0.68, 0.50, and as many (``direction=0``, counter ``edges``).
 Cost        O(nnz) entries per phase over all ranks. The number of steps grows with the largest
             number of times that a path from a root changes its owner. A step exchanges numbers and
             lines.
 GPU         With ``device=``, the trees of a rank grow on its GPU (``owned_trees.cu``), which
             expands a column in parallel with others of its level, and takes all unvisited rows of
-            its list. The form of the lines and the rules of the steps are the same as on the CPU.
+            its list. The form of the lines and the rules of the steps are the same as on the CPU,
+            but all levels are extended top-down.
 Prefer it   for matrices over more than one rank.
-Options     alpha (5): bound of grafting, as in the paper
+Options     alpha (5): bound of grafting, as in the paper; direction (1): 0 always top-down, 1 as
+            above, 2 bottom-up in each step
 Invariants  between phases the matching is legal, and only trees that have found no path contain
             columns. The rows in the lists of these columns are in such trees or unvisited; the
             unvisited ones are grafted in the next phase.
@@ -67,6 +72,9 @@ PARTS, LEAST_STEP = 16, 1 << 16
 """In one step, a rank expands at most a sixteenth of its columns, or `LEAST_STEP` if that is more.
 Between two steps the ranks learn which trees have found a path, and no longer grow those."""
 
+TOP_DOWN = 0
+"""The value of `direction` with which trees grow only from their columns."""
+
 GATHERED = 1 << 22
 """Largest number of entries, and of rows and columns together, of a matrix that one rank gathers to
 finish a search."""
@@ -76,7 +84,7 @@ def ms_bfs(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
     """Improves the matching in place until it is maximum or the budget ends the search."""
-    search = _Search(problem, budget, float(options["alpha"]))
+    search = _Search(problem, budget, float(options["alpha"]), int(options["direction"]))
     search.trees.restart()
     while not budget.stopped:
         search.phases += 1
@@ -99,11 +107,12 @@ def ms_bfs(
     return search.counters()
 
 
-def owned_trees(problem: DistributedProblem) -> Any:
-    """The trees of this rank (``owned_trees.hpp``)."""
+def owned_trees(problem: DistributedProblem, direction: int = TOP_DOWN) -> Any:
+    """The trees of this rank (``owned_growth.hpp``)."""
     core = _core.transversal
     is_short = problem.col_match.dtype == np.int32
-    return (core.OwnedTrees32 if is_short else core.OwnedTrees64)(*problem.bipartite())
+    trees = core.OwnedTrees32 if is_short else core.OwnedTrees64
+    return trees(*problem.bipartite(), problem.by_row, direction)
 
 
 def _device_trees(problem: DistributedProblem) -> Any:
@@ -116,10 +125,14 @@ def _device_trees(problem: DistributedProblem) -> Any:
 class _Search:
     """The steps of one search, each of which is collective."""
 
-    def __init__(self, problem: DistributedProblem, budget: SharedBudget, alpha: float) -> None:
+    def __init__(
+        self, problem: DistributedProblem, budget: SharedBudget, alpha: float, direction: int
+    ) -> None:
         self.problem, self.budget, self.alpha = problem, budget, alpha
         self.exchange = problem.exchange
-        self.trees = owned_trees(problem) if problem.device is None else _device_trees(problem)
+        self.trees = (
+            owned_trees(problem, direction) if problem.device is None else _device_trees(problem)
+        )
         self.none: npt.NDArray[Any] = np.empty(0, dtype=problem.width)
         self.phases = self.levels = self.grafts = self.paths = 0
         self.thin_steps = self.gathered = 0
@@ -130,10 +143,15 @@ class _Search:
             self.trees.deliver()
 
     def counters(self) -> dict[str, int | list[int]]:
+        """Collective."""
+        bottom_up = (0, 0) if self.problem.device is not None else self.trees.bottom_up()
+        steps, edges = self.exchange.sums(*bottom_up)
         return {
             "edges": self.budget.edges,
             "phases": self.phases,
             "levels": self.levels,
+            "bottom_up_steps": steps,
+            "bottom_up_edges": edges,
             "grafts": self.grafts,
             "augmentations": self.paths,
             "gathered_edges": self.gathered,

@@ -11,8 +11,8 @@ Idea        If a row or column has one unmatched neighbour, some maximum matchin
 Paper       Karp, Sipser, FOCS 1981; there, an entry is drawn at random whenever the rule cannot be
             applied. Ours: the rounds, and the choice in the order of the columns.
 Cost        O(nnz) entries in all, and as much memory as the entries of the rank for their lists by
-            rows. The number of steps grows with how often a chain of rows and columns of degree one
-            changes its owner.
+            rows, which the search uses, too. The number of steps grows with how often a chain of
+            rows and columns of degree one changes its owner.
 Prefer it   as the usual initializer over ranks, because the search sends several messages for each
             column that it matches
 Options     thin_steps (10): columns also choose rows, although the rule can still be applied,
@@ -60,7 +60,7 @@ def karp_sipser(
     ghost_matched = halo.update((problem.row_match >= 0).astype(np.uint8))
     is_short = problem.col_match.dtype == np.int32
     degrees = (core.OwnedKarpSipser32 if is_short else core.OwnedKarpSipser64)(
-        *problem.bipartite(), ghost_matched, *halo.copies()
+        *problem.bipartite(), problem.by_row, ghost_matched, *halo.copies()
     )
     _start(degrees, halo, exchange)
     most = max((problem.rows.size + problem.cols.size) // PARTS, LEAST_LINES)

@@ -225,7 +225,7 @@ class _Auction:
             self.searches += 1
             problem = DistributedProblem(some)
             problem.row_match[:], problem.col_match[:] = part.row_match, part.col_match
-            search(problem, self.budget, 0, {"alpha": 5})
+            search(problem, self.budget, 0, {"alpha": 5, "direction": 1})
             part.row_match[:], part.col_match[:] = problem.row_match, problem.col_match
 
     def set_matches(self) -> None:

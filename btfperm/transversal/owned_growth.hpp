@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Growth of the alternating trees of one rank
+//
+// Idea        `grow` extends the trees of `owned_trees.hpp`, some levels at a time.
+// Direction   The first level of a call of `grow` is extended top-down, from its columns, or
+//             bottom-up: each unvisited row and ghost takes the first column of a live tree in its
+//             list (`owned_rows.hpp`). After a graft, only the rows that were released can have
+//             such a column. Lines are the same in both directions, so that each rank chooses for
+//             itself: a ghost that takes a column becomes a line to its owner, as top-down.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/prefetch.hpp"
+#include "transversal/owned_rows.hpp"
+#include "transversal/owned_trees.hpp"
+
+namespace btfperm {
+
+// by_rule: bottom-up where this is expected to visit fewer entries, if the lists by rows exist.
+enum class Direction : int { top_down = 0, by_rule = 1, bottom_up = 2 };
+
+template <class I>
+class GrowingTrees : public OwnedTrees<I> {
+ public:
+  // `by_row`: the lists of the rows, which `Direction::bottom_up` makes unless they exist.
+  GrowingTrees(const OwnedBipartite<I>& A, OwnedRows<I>& by_row, Direction direction)
+      : OwnedTrees<I>(A), by_row_(by_row), direction_(direction) {}
+
+  // Processes the lines that arrived, and expands at most `most` columns, of at most `depth` levels
+  // of this rank; later calls expand the others. Returns the number of trees of this rank's roots
+  // that have ended in this call, and adds the visited entries to `edges`.
+  std::int64_t grow(std::int64_t n_lines, const I* lines, std::int64_t depth, std::int64_t most,
+                    std::int64_t& edges, Budget& budget) {
+    ended_now_ = 0;
+    for (std::int64_t k = 0; k < n_lines; ++k) {
+      if (k + 8 < n_lines) prefetch_target(lines[3 * (k + 8)]);
+      accept(lines + 3 * k);
+    }
+    if (n_lines > 0) is_graft_ = false;
+    if (depth > 0 && is_bottom_up()) {
+      edges += expand_rows(budget);
+      --depth;
+    }
+    is_graft_ = false;
+    std::size_t head = 0;
+    for (std::size_t level_end = work_.size(); head < level_end && depth > 0; ++head) {
+      if (static_cast<std::int64_t>(head) == most) break;
+      prefetch_behind(head);
+      const I c = work_[head];
+      const I root = col_root_[c];
+      if (root >= 0 && ended_[root] == 0) {  // not released, and its tree has not ended
+        const std::int64_t visited = expand(c, root);
+        edges += visited;
+        if (!budget.spend(visited)) break;
+      }
+      if (head + 1 == level_end) {
+        level_end = work_.size();
+        --depth;
+      }
+    }
+    work_.erase(work_.begin(), work_.begin() + static_cast<std::ptrdiff_t>(head));
+    return ended_now_;
+  }
+
+  // Number of columns that later calls of `grow` expand.
+  std::int64_t waiting() const { return static_cast<std::int64_t>(work_.size()); }
+
+  std::int64_t bottom_up_steps() const { return bottom_up_steps_; }
+  std::int64_t bottom_up_edges() const { return bottom_up_edges_; }
+
+ private:
+  using Trees = OwnedTrees<I>;
+  using Trees::A_, Trees::rows_, Trees::col_root_, Trees::ended_, Trees::ended_now_;
+  using Trees::accept, Trees::visit, Trees::claim_ghost, Trees::unmatched, Trees::col_first_;
+  using Trees::ghost_seen_, Trees::ghosts_seen_, Trees::tree_rows_, Trees::work_;
+  using Trees::is_graft_, Trees::released_;
+
+  // Takes an unmatched row of this rank if there is one, else all unvisited rows. So a tree that
+  // ends leaves the other rows to other trees. Returns the number of entries visited, or one more.
+  std::int64_t expand(I c, I root) {
+    const std::int64_t first = A_.indptr[c], last = A_.indptr[c + 1];
+    for (std::int64_t p = first; p < last; ++p) {
+      const I r = A_.items[p];
+      if (r >= A_.n_rows || rows_[r].root != unmatched) continue;
+      visit(r, static_cast<I>(c + col_first_), root);
+      return p - first + 1;
+    }
+    for (std::int64_t p = first; p < last; ++p) {
+      const I r = A_.items[p];
+      if (r >= A_.n_rows) {
+        claim_ghost(r - static_cast<I>(A_.n_rows), c, root);
+      } else if (rows_[r].root < 0) {
+        visit(r, static_cast<I>(c + col_first_), root);
+      }
+    }
+    return last - first + 1;
+  }
+
+  bool is_live(I c) const {
+    const I root = col_root_[c];
+    return root >= 0 && ended_[root] == 0;
+  }
+  bool is_unvisited(I r) const {
+    return r < A_.n_rows ? rows_[r].root < 0 : ghost_seen_[r - A_.n_rows] == 0;
+  }
+
+  std::int64_t n_unvisited() const {  // rows and ghosts
+    return A_.n_rows + A_.n_ghosts - static_cast<std::int64_t>(tree_rows_.size()) - ghosts_seen_;
+  }
+
+  // Calls `f` with each unvisited row and ghost that a column in `work_` may have in its list.
+  template <class F>
+  void for_unvisited(F f) const {
+    if (is_graft_) {
+      for (const I r : released_) {
+        if (is_unvisited(r)) f(r);
+      }
+    } else {
+      for (I r = 0; r < static_cast<I>(A_.n_rows + A_.n_ghosts); ++r) {
+        if (is_unvisited(r)) f(r);
+      }
+    }
+  }
+
+  // Whether the level in `work_` is extended bottom-up: if this is expected to visit fewer entries.
+  // A row visits about (entries of the rank) / (entries of the columns in `work_`) entries, and at
+  // most its list. Lists that no initializer has made cost more than they save on most matrices.
+  bool is_bottom_up() const {
+    if (direction_ == Direction::top_down || work_.empty()) return false;
+    if (direction_ == Direction::bottom_up) return true;
+    if (!by_row_.is_made()) return false;
+    std::int64_t by_columns = 0;
+    for (const I c : work_) by_columns += is_live(c) ? A_.indptr[c + 1] - A_.indptr[c] : 0;
+    std::int64_t by_rows = is_graft_ ? static_cast<std::int64_t>(released_.size()) : n_unvisited();
+    if (by_columns <= by_rows) return false;  // each row is one visit
+    const std::int64_t expected = A_.indptr[A_.n_cols] / by_columns + 1;
+    for_unvisited([&](I r) { by_rows += std::min(expected, by_row_.length(r)); });
+    return by_rows < by_columns;
+  }
+
+  // Bottom-up: extends the trees by all unvisited rows in the lists of the columns in `work_`,
+  // unmatched rows first, because each ends a tree. Returns the number of entries visited, and one
+  // for each row.
+  std::int64_t expand_rows(Budget& budget) {
+    std::int64_t edges = 0;
+    if (!by_row_.is_made()) {
+      by_row_.make(A_);
+      edges = A_.indptr[A_.n_cols];
+    }
+    const std::size_t n_before = work_.size();
+    bool goes_on = budget.spend(edges);
+    const auto take = [&](I r, auto&& found) {
+      if (!goes_on) return;
+      std::int64_t visited = 1;
+      for (const I* c = by_row_.begin(r); c != by_row_.end(r); ++c, ++visited) {
+        if (!is_live(*c)) continue;
+        found(r, *c);
+        break;
+      }
+      edges += visited;
+      goes_on = budget.spend(visited);
+    };
+    for_unvisited([&](I r) {
+      if (r >= A_.n_rows || rows_[r].root != unmatched) return;
+      take(r, [&](I row, I c) { visit(row, static_cast<I>(c + col_first_), col_root_[c]); });
+    });
+    // No tree ends from here on. The columns that join are those of the next level.
+    chosen_.clear();
+    for_unvisited([&](I r) {
+      if (r < A_.n_rows && rows_[r].root == unmatched) return;
+      take(r, [&](I row, I c) { chosen_.push_back({row, c}); });
+    });
+    for (const auto& [r, c] : chosen_) {
+      if (r < A_.n_rows) {
+        visit(r, static_cast<I>(c + col_first_), col_root_[c]);
+      } else {
+        claim_ghost(r - static_cast<I>(A_.n_rows), c, col_root_[c]);
+      }
+    }
+    if (goes_on) work_.erase(work_.begin(), work_.begin() + static_cast<std::ptrdiff_t>(n_before));
+    ++bottom_up_steps_;
+    bottom_up_edges_ += edges;
+    return edges;
+  }
+
+  // Prefetches the data of the row or column of a line.
+  void prefetch_target(I target) const {
+    if (target >= 0) {
+      prefetch(rows_ + target);
+      prefetch(A_.row_match + target);
+    } else {
+      prefetch(col_root_ + (-1 - target));
+    }
+  }
+
+  // Prefetches the data of the columns that follow in the queue.
+  void prefetch_behind(std::size_t head) const {
+    if (head + 12 < work_.size()) prefetch(A_.indptr + work_[head + 12]);
+    if (head + 8 < work_.size()) prefetch(A_.items + A_.indptr[work_[head + 8]]);
+    if (head + 4 >= work_.size()) return;
+    const I c = work_[head + 4];
+    const std::int64_t last = std::min(A_.indptr[c + 1], A_.indptr[c] + 8);
+    for (std::int64_t p = A_.indptr[c]; p < last; ++p) {
+      const I r = A_.items[p];
+      if (r >= A_.n_rows) {
+        prefetch(ghost_seen_ + (r - A_.n_rows));
+      } else {
+        prefetch(rows_ + r);
+        prefetch(A_.row_match + r);
+      }
+    }
+  }
+
+  OwnedRows<I>& by_row_;
+  const Direction direction_;
+  std::vector<std::pair<I, I>> chosen_;  // a row and its parent
+  std::int64_t bottom_up_steps_ = 0, bottom_up_edges_ = 0;
+};
+
+}  // namespace btfperm
