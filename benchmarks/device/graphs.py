@@ -39,8 +39,9 @@ from benchmarks.report import (
 from btfperm import registry
 from btfperm.backends.select import backends
 from btfperm.path.request import Request
+from btfperm.weighted.graph_call import numbers_of
 from btfperm.weighted.graph_certificate import GUARANTEES, check_matching
-from btfperm.weighted.match import numbers_of, read_graph
+from btfperm.weighted.graph_input import read_graph
 
 # Name: algorithm, backend, options.
 CODES: dict[str, tuple[str, str, dict[str, str]]] = {

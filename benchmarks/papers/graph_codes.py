@@ -20,8 +20,8 @@ import btfperm
 from benchmarks.timing import CORES, PAUSE_SECONDS
 from btfperm.path.request import Request
 from btfperm.registry import find
+from btfperm.weighted.graph_call import numbers_of
 from btfperm.weighted.graph_certificate import GUARANTEES, check_matching
-from btfperm.weighted.match import numbers_of
 
 MANY = CORES
 FIRST_ROUNDS = 12  # a row stores the matched share and the edges left after each of these

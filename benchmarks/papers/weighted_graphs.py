@@ -66,7 +66,7 @@ def read(path: Path) -> Graph:
     """The graph of a symmetric matrix, with the moduli of its values as weights, as in the papers.
 
     ValueError if the matrix is no graph or has no edges."""
-    from btfperm.weighted.match import read_graph
+    from btfperm.weighted.graph_input import read_graph
 
     pattern, weight = read_graph(path, "moduli")
     cols = pattern.cols()

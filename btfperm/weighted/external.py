@@ -28,6 +28,8 @@ from btfperm.pattern.arrays import IndexArray, prefix
 from btfperm.registry import find
 from btfperm.results.graph_matching import GraphMatching
 from btfperm.weighted.edge_file import EdgeFile, disk_errors
+from btfperm.weighted.graph_call import numbers_of
+from btfperm.weighted.graph_input import read_graph
 
 __all__ = ["EXTERNAL", "match_external", "number_of_bytes"]
 
@@ -75,8 +77,6 @@ def match_external(
     InvalidMatrixError : the matrix is no graph, or holds an edge twice
     ResourceMissingError : the disk is full, or the folder cannot be used
     """
-    from btfperm.weighted.match import numbers_of, read_graph
-
     row = find(EXTERNAL, initializer=False, package="weighted", of_graphs=True, backend=backend)
     request = Request(0, **limits)
     named = numbers_of(row, request)

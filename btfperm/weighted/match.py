@@ -4,7 +4,8 @@
 `match` finds a matching in a graph, which is a symmetric matrix whose values are the weights of
 the edges:
 
-1. The check of the graph: the matrix must be square and symmetric, with positive finite weights.
+1. The check of the graph: the matrix must be square and symmetric, with positive finite weights
+   (``graph_input.py``).
 2. One of the algorithms in ``graph/``, in its own file.
 3. The checks and the bound (``graph_certificate.py``), which share nothing with the algorithms.
 
@@ -14,43 +15,30 @@ Over MPI ranks, ``match_mpi.py`` does the same with the algorithm local-max.
 from __future__ import annotations
 
 import functools
-import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from btfperm.arguments import one_of, text, truth
-from btfperm.backends import check_backend, is_on_device
-from btfperm.backends.protocol import STOPPED_BY
-from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.path.request import Request, check_options
-from btfperm.pattern import SEARCH, Pattern, as_pattern, as_valued, memory_for
-from btfperm.pattern.arrays import device_context, prefix
+from btfperm.backends import check_backend
+from btfperm.errors import InvalidArgumentError
+from btfperm.path.request import Request
+from btfperm.pattern import SEARCH, Pattern, memory_for
 from btfperm.pattern.input import is_over_ranks, over_ranks, refuse_backend_without_ranks
-from btfperm.pattern.valued import ValuedPattern
 from btfperm.registry import Algorithm, algorithms, find
 from btfperm.results.graph_matching import GraphMatching
 from btfperm.weighted.bipartite import between_sides, refuse_sides
 from btfperm.weighted.external import EXTERNAL, match_external
-from btfperm.weighted.graph_certificate import (
-    GUARANTEES,
-    Bound,
-    MatchingCheck,
-    check_matching,
-    find_bound,
-)
-from btfperm.weighted.graph_faults import refuse_fault, refuse_rectangles
+from btfperm.weighted.graph_call import Call, Clock, Run, numbers_of, result_of, unit_of
+from btfperm.weighted.graph_certificate import GUARANTEES, check_matching, find_bound
+from btfperm.weighted.graph_input import Reals, on_host, refuse_faults, weighted_pattern
 
-__all__ = ["Weights", "has_no_values", "match", "numbers_of", "read_graph"]
+__all__ = ["Weights", "match"]
 
 Weights = Literal["values", "moduli", "ones"]
-Reals = npt.NDArray[np.float64]
-
-_LARGEST_EXPONENT = 960  # fewer than 2^63 weights below 2^960 have a finite sum
 
 
 def match(
@@ -179,7 +167,7 @@ def match(
         raise InvalidArgumentError(f"memory and temporary go with {EXTERNAL}, not with {row.name}")
     begin = time.perf_counter()
     with memory_for(SEARCH):
-        pattern, weight = _weighted_pattern(G, weights, shape, threads)
+        pattern, weight = weighted_pattern(G, weights, shape, threads)
         if bipartite:
             pattern, weight = between_sides(pattern, weight)
         if backend == "auto" and pattern.backend != "cpu" and _runs_on(name, pattern.backend):
@@ -190,15 +178,7 @@ def match(
             from btfperm.weighted.match_gpu import match_there
 
             return match_there(pattern, weight, call, begin)
-        return _match_here(*_on_host(pattern, weight), call, begin)
-
-
-class Call(NamedTuple):
-    """One call of an algorithm: its row, its options as numbers, and the other arguments."""
-
-    row: Algorithm
-    options: Mapping[str, float]
-    request: Request
+        return _match_here(*on_host(pattern, weight), call, begin)
 
 
 def _row_of(name: str, backend: str) -> Algorithm:
@@ -207,96 +187,6 @@ def _row_of(name: str, backend: str) -> Algorithm:
 
 def _runs_on(name: str, backend: str) -> bool:
     return any(row.name == name and row.backend == backend for row in algorithms("graph"))
-
-
-def numbers_of(row: Algorithm, request: Request) -> dict[str, float]:
-    """The options as the core takes them: a word is its place among the words of the option.
-
-    Raises
-    ------
-    InvalidArgumentError : there is no such option, or its value is not possible
-    """
-    check_options(request.options, row)
-    values = row.in_numbers(request.options_of(row))
-    return {name: float(value) for name, value in values.items()}
-
-
-def read_graph(
-    G: Any, weights: str, shape: Sequence[int] | None = None, threads: int | None = None
-) -> tuple[Pattern, Reals]:
-    """The pattern of the matrix and the weight of each entry, checked, on the host.
-
-    Raises
-    ------
-    InvalidMatrixError : as for `match`
-    """
-    pattern, weight = _on_host(*_weighted_pattern(G, weights, shape, threads))
-    _refuse_faults(pattern, weight)
-    return pattern, weight
-
-
-def _refuse_faults(pattern: Pattern, weight: Reals) -> None:
-    from btfperm import _core
-
-    refuse_rectangles(pattern)
-    found = _core.weighted.find_fault(pattern.indptr, pattern.indices, weight)
-    refuse_fault(pattern, *found)
-
-
-def _weighted_pattern(
-    G: Any, weights: str, shape: Sequence[int] | None, threads: int | None
-) -> tuple[Pattern, Any]:
-    """The pattern and the weight of each entry, unchecked, on the device that holds the matrix. On
-    a GPU, None means that all weights are 1."""
-    if isinstance(G, str | os.PathLike) and weights != "ones":
-        from btfperm.io import values_or_ones
-
-        G = values_or_ones(G, weights == "moduli")
-    if weights == "ones" or has_no_values(G):
-        pattern = as_pattern(G, shape=shape, threads=threads)
-        return pattern, np.ones(pattern.nnz) if pattern.backend == "cpu" else None
-    valued = as_valued(G, shape=shape, drop_zeros=weights == "moduli", threads=threads)
-    with device_context(valued.values):
-        return valued.pattern, _weight_of(valued, weights)
-
-
-def _on_host(pattern: Pattern, weight: Any) -> tuple[Pattern, Reals]:
-    if weight is None:
-        weight = np.ones(pattern.nnz)
-    return pattern.on_host(), weight.get() if is_on_device(weight) else weight
-
-
-def has_no_values(G: Any) -> bool:
-    """Whether it is a pattern, or its values are truth values."""
-    if isinstance(G, tuple):
-        return len(G) == 3 and G[0] is None
-    kind = getattr(getattr(G, "dtype", None), "kind", None)
-    return isinstance(G, Pattern) or kind == "b"
-
-
-def _weight_of(valued: ValuedPattern, weights: str) -> Reals:
-    if weights == "moduli":
-        with np.errstate(over="ignore"):
-            # abs() of the smallest integer of a type is negative
-            number = np.float64 if valued.field == "integer" else valued.values.dtype
-            modulus: Reals = np.abs(valued.values.astype(number)).astype(np.float64, copy=False)
-        return modulus
-    if valued.field == "complex":
-        raise InvalidMatrixError(
-            f"{prefix(valued.pattern.name)}complex values are no weights: use "
-            'weights="moduli" or "ones"'
-        )
-    weight: Reals = valued.values.astype(np.float64, copy=False)
-    return weight
-
-
-def unit_of(largest: float) -> float:
-    """A power of 2 by which the weights are divided. A quotient is rounded only if it is too small
-    for a normal number. Without the division, sums of large weights may overflow, and half of a
-    very small weight is not exact."""
-    exponent = math.frexp(largest)[1]
-    excess = max(exponent - _LARGEST_EXPONENT, 0) + min(exponent + _LARGEST_EXPONENT, 0)
-    return 2.0**excess
 
 
 def _function_of(row: Algorithm, clock: Clock) -> Callable[..., tuple[int, int, int, int]]:
@@ -310,7 +200,7 @@ def _function_of(row: Algorithm, clock: Clock) -> Callable[..., tuple[int, int, 
 
 def _match_here(pattern: Pattern, weight: Reals, call: Call, begin: float) -> GraphMatching:
     """The matching by one algorithm, its checks and its bound, on the host."""
-    _refuse_faults(pattern, weight)
+    refuse_faults(pattern, weight)
     clock = Clock(begin, "read")
     edges = pattern.indices != pattern.cols()  # the diagonal is ignored
     unit = unit_of(float(weight.max(initial=0.0, where=edges)))
@@ -340,57 +230,3 @@ def _match_here(pattern: Pattern, weight: Reals, call: Call, begin: float) -> Gr
     clock.stop("check")
     run = Run(mate, stop, rounds, visited, in_order, unit)
     return result_of(call.row, run, check, bound, clock.seconds)
-
-
-class Run(NamedTuple):
-    """What an algorithm returned, and the unit of its weights."""
-
-    mate: Any
-    stop: int
-    rounds: int
-    edges: int
-    sorted: int
-    unit: float
-
-
-class Clock:
-    """The seconds of each stage, which may have several parts."""
-
-    def __init__(self, begin: float, first: str) -> None:
-        self._begin = begin
-        self.seconds: dict[str, float] = {}
-        self.stop(first)
-
-    def stop(self, stage: str) -> None:
-        """Ends a part of a stage; the next one begins."""
-        now = time.perf_counter()
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._begin
-        self._begin = now
-
-
-def result_of(
-    row: Algorithm, run: Run, check: MatchingCheck, bound: Bound, seconds: dict[str, float]
-) -> GraphMatching:
-    """The result, in the unit of the caller."""
-    dual = bound.dual
-    if run.unit != 1.0:
-        with np.errstate(over="ignore"):
-            dual = dual * run.unit
-    return GraphMatching(
-        mate=run.mate,
-        weight=check.weight * run.unit,
-        size=check.size,
-        edges=check.edges,
-        rounds=run.rounds,
-        edges_left=check.edges_left,
-        matched_share=check.matched_share,
-        maximal=check.maximal,
-        locally_dominant=check.locally_dominant,
-        upper_bound=bound.total * run.unit,
-        dual=dual,
-        algorithm=row.name,
-        backend=row.backend,
-        stopped_by=STOPPED_BY[run.stop],
-        counters={"edges": run.edges, **({"sorted": run.sorted} if run.sorted else {})},
-        seconds=seconds,
-    )

@@ -16,6 +16,7 @@ from btfperm.pattern.valued import position_of
 from btfperm.registry import Algorithm
 from btfperm.results.graph_matching import GraphMatching
 from btfperm.weighted.device_graph import DeviceGraph, refuse_small_device
+from btfperm.weighted.graph_call import Call, Clock, Run, result_of, unit_of
 from btfperm.weighted.graph_certificate import (
     GUARANTEES,
     Bound,
@@ -27,13 +28,6 @@ from btfperm.weighted.graph_certificate import (
 )
 from btfperm.weighted.graph_certificate_gpu import DeviceChecks
 from btfperm.weighted.graph_faults import refuse_fault, refuse_rectangles
-from btfperm.weighted.match import (
-    Call,
-    Clock,
-    Run,
-    result_of,
-    unit_of,
-)
 
 __all__ = ["match_there", "run_on_gpu"]
 

@@ -28,13 +28,10 @@ from btfperm.pattern.distributed_values import as_distributed_values, lists_with
 from btfperm.registry import find
 from btfperm.results.distributed import DistributedGraphMatching
 from btfperm.weighted.graph.local_max_mpi import GraphOfRank
+from btfperm.weighted.graph_call import numbers_of, unit_of
 from btfperm.weighted.graph_certificate import Bound, Facts, bounded, judge, judge_duals
 from btfperm.weighted.graph_faults import refuse_fault, refuse_rectangles
-from btfperm.weighted.match import (
-    has_no_values,
-    numbers_of,
-    unit_of,
-)
+from btfperm.weighted.graph_input import has_no_values
 
 if TYPE_CHECKING:
     from btfperm.pattern.distributed import DistributedPattern

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import run as run_module
 from benchmarks.device import graphs as section
 from benchmarks.generators.assemble import SEED
-from btfperm.weighted.match import read_graph
+from btfperm.weighted.graph_input import read_graph
 
 
 def of(seconds, weight=1.0, rounds=3, seed=2):
