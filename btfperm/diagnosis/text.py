@@ -11,6 +11,7 @@ import numpy as np
 
 from btfperm.diagnosis.groups import Explanation, Group, Groups
 from btfperm.diagnosis.result import Diagnosis, Positions
+from btfperm.printable import printable
 from btfperm.results.counted import counted
 
 __all__ = ["GROUPS", "finding_lines", "listed", "text_of", "verdict"]
@@ -53,7 +54,7 @@ class _Words(NamedTuple):
 
 def text_of(d: Diagnosis, limit: int | None) -> str:
     """The verdict and the findings."""
-    name = d.name or "the matrix"
+    name = printable(d.name or "the matrix")
     return "\n".join([f"{name}: {verdict(d)}", *finding_lines(d, limit)])
 
 
@@ -69,9 +70,14 @@ def verdict(d: Diagnosis) -> str:
 
 
 def finding_lines(d: Diagnosis, limit: int | None = GROUPS) -> list[str]:
-    """Everything below the verdict, indented by two spaces or more."""
+    """Everything below the verdict, indented by two spaces or more. A line end or another control
+    character in a name is printed as an escape."""
     members = None if limit is None else max(1, limit // 2)
-    words = _Words({"row": d.row_name, "column": d.col_name}, limit, members)
+    names = {
+        "row": lambda k: printable(d.row_name(k)),
+        "column": lambda k: printable(d.col_name(k)),
+    }
+    words = _Words(names, limit, members)
     lines = [*_group_lines(d.overdetermined, "row", words)]
     lines += _group_lines(d.underdetermined, "column", words)
     lines += _repair_lines(d, words)

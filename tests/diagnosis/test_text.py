@@ -117,3 +117,19 @@ def test_stored_zeros(count):
     )
     again = "  stored zeros: 1 entry is stored as zero and left out; with them the rank is the same"
     assert again in lines(B, drop_zeros=True)
+
+
+def test_a_name_cannot_break_a_line_or_control_a_terminal():
+    found = btfperm.diagnose([[1, 1], [0, 0]], row_names=["Höhe", "b\nc\x1b[31m"])
+    assert str(found).splitlines() == [
+        "the matrix: 2 x 2, 2 entries, structural rank 1 of 2: structurally singular",
+        "  overdetermined: 1 row too many, in 1 independent group:",
+        "    row b\\nc\\x1b[31m is empty",
+        "  underdetermined: 1 column too many, in 1 independent group:",
+        "    columns 0, 1 have entries only in row Höhe",
+        "  repair: add 1 entry, such as (b\\nc\\x1b[31m, 0)",
+        "    or remove row b\\nc\\x1b[31m and fix column 0: a square nonsingular matrix remains",
+        "  proof: 1 row and 0 columns touch every entry, so nothing smaller suffices",
+        "  diagonal: 0 of 2 entries in every maximum transversal, 0 in none",
+    ]
+    assert found.to_dict()["overdetermined"][0]["row_names"] == ["b\nc\x1b[31m"]
