@@ -9,7 +9,7 @@ import numpy as np
 
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import Pattern
-from btfperm.pattern.arrays import device_context, index_type
+from btfperm.pattern.arrays import device_context, index_type, is_device_array
 from btfperm.pattern.canonical import frozen
 from btfperm.pattern.valued import ValuedPattern, position_of
 from btfperm.weighted.graph_faults import NO_WEIGHT, refuse_fault
@@ -65,7 +65,7 @@ def between_sides(pattern: Pattern, weight: Any) -> tuple[Pattern, Any]:
 
 
 def _module_of(pattern: Pattern) -> Any:
-    if pattern.backend != "gpu":
+    if not is_device_array(pattern.indices):
         return np
     import cupy
 
