@@ -16,10 +16,15 @@ LARGE = 1 << 20  # vertices from which on the GPU is compared
 
 
 def items_004(
-    data: Data, real: Data | None, over_ranks: Data | None, others: Data | None = None
+    data: Data,
+    real: Data | None,
+    over_ranks: Data | None,
+    others: Data | None = None,
+    *,
+    busy: bool = False,
 ) -> list[Item]:
-    """Figures 2 to 11, and the aims of this project. `over_ranks`: of the section mpi-local-max;
-    `others`: of the section graphs."""
+    """Figures 2 to 11, and the aims of this project. `over_ranks`: of the section mpi-local-max,
+    whose cores were `busy`; `others`: of the section graphs."""
     groups = families(data)
     items = [
         _quality(groups, "Figure 2. Delaunay graphs", "delaunay", (2, 2, 13, 14)),
@@ -35,7 +40,7 @@ def items_004(
         _on_gpu(groups, "Figure 11. GPU, random graphs",
                 ("random 4", "random 16", "random 64"), 30),
         _rounds(data["rows"], real),
-        distributed(over_ranks),
+        distributed(over_ranks, busy=busy),
         _large(data["rows"], others["rows"] if others else []),
     ]  # fmt: skip
     return items
