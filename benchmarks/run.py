@@ -171,6 +171,11 @@ SECTIONS = {
         "weighted_transversal beside MC64, and orders against fill beside those of SuperLU",
         "2026-11-26-weights-real",
     ),
+    "weights-base": Entry(
+        "solvers.weights_base",
+        "weighted_transversal beside the unweighted search, and with values of all sizes",
+        "2026-11-26-weights-base-real",
+    ),
     "auctions": Entry(
         "solvers.auctions",
         "mc64 and heavy-perfect on the CPU and on a GPU, where weighted searches are long",

@@ -32,7 +32,7 @@ GPU_SECTIONS = {
 # numbers of ranks, so no test runs it as a whole.
 LEFT_OUT = {
     *("paper-001", "paper-002", "paper-004", "memory", "start-up", "versions", "weights"),
-    *("solver-layouts", "solver-newton", "solver-ratios", "solver-overhead"),
+    *("solver-layouts", "solver-newton", "solver-ratios", "solver-overhead", "weights-base"),
     *("mpi-scaling", "mpi-local-max", "mpi-model"),
 }
 TINY = (

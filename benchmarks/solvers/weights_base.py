@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`weighted_transversal` beside the unweighted search and a sort, and with values of all sizes.
+
+The section takes every square, structurally nonsingular matrix with values. Two more matrices have
+its pattern and random values: exp(z) with z from the standard normal distribution, and 10 to the
+power of numbers between -300 and 300.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import btfperm
+from benchmarks.cases import Case
+from benchmarks.generators.assemble import SEED
+from benchmarks.report import (
+    Options,
+    Row,
+    Section,
+    by_matrix,
+    known,
+    milliseconds,
+    paragraphs,
+    table,
+)
+from benchmarks.solvers.routes import RATIO_HEAD, Rows, cells, method, ratio_cells, timed
+from benchmarks.solvers.systems import matrix_of
+from benchmarks.timing import Method, Notes
+
+weighted: Any = importlib.import_module("btfperm.weighted")
+OURS, BASE = "weighted_transversal", "unweighted and sort"
+NORMAL, WIDE = "values exp(z)", "values 1e-300 to 1e300"
+ALL = (OURS, BASE, NORMAL, WIDE)
+# By title: two methods, and the time of the first one that counts.
+RATIOS = {
+    "whole call over base": (OURS, BASE, "seconds"),
+    "search alone over base": (OURS, BASE, "search"),
+    "1e-300 to 1e300 over exp(z)": (WIDE, NORMAL, "seconds"),
+}
+NOTE = (
+    "Milliseconds of processor time on one thread, the least of the runs. The base is "
+    "`maximum_transversal` with its certificate, of a pattern, and `numpy.sort` of the values. All "
+    "others are whole calls of `weighted_transversal`, with the decomposition and the certificate; "
+    "'search alone' is the part of logarithms, search and duals."
+)
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """One row for each matrix."""
+    measured = Rows(options)
+    for case in cases:
+        A = matrix_of(case)
+        if A is None:
+            continue
+        facts = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
+        measured.add(facts, _methods(options.threads or 1), A, "seconds")
+    rows = measured.all
+    head = ["nnz", *ALL, *RATIOS]
+    text = [NOTE, table(["ratio", *RATIO_HEAD], _means(rows)), by_matrix(head, rows, _cells)]
+    return Section("Weights and the base", paragraphs(*text), {"rows": rows}, measured.complaints)
+
+
+def _methods(threads: int) -> list[Method]:
+    kinds = {OURS: _weighted, BASE: _base, NORMAL: _weighted, WIDE: _weighted}
+    return [method(name, partial(of, name=name, threads=threads)) for name, of in kinds.items()]
+
+
+def _weighted(A: sp.csc_array, name: str, threads: int) -> Notes:
+    rng = np.random.default_rng(SEED)
+    if name != OURS:
+        A = sp.csc_array(A, copy=True)
+        powers = rng.uniform(-300, 300, A.nnz) * np.log(10)
+        A.data = np.exp(powers if name == WIDE else rng.normal(size=A.nnz))
+    # This process runs no other method, and on a busy machine wall times mean little.
+    weighted.time = SimpleNamespace(perf_counter=time.process_time)
+    searches: list[float] = []
+
+    def call() -> None:
+        searches.append(btfperm.weighted_transversal(A, threads=threads).seconds["search"])
+
+    return {"seconds": timed(call)[1], "search": min(searches)}
+
+
+def _base(A: sp.csc_array, name: str, threads: int) -> Notes:
+    pattern, values = btfperm.as_pattern(A), np.abs(A.data)
+
+    def call() -> None:
+        btfperm.maximum_transversal(pattern, threads=threads)
+        np.sort(values)
+
+    return {"seconds": timed(call)[1]}
+
+
+def _ratio(row: Row, one: str, other: str, part: str) -> float | None:
+    mine, theirs = row.get(one, {}).get(part), row.get(other, {}).get("seconds")
+    return mine / theirs if mine and theirs else None
+
+
+def _means(rows: list[Row]) -> list[list[str]]:
+    lines = []
+    for title, names in RATIOS.items():
+        found = {row["matrix"]: q for row in rows if (q := _ratio(row, *names))}
+        lines.append([title, *ratio_cells(found, digits=2)])
+    return lines
+
+
+def _cells(row: Row) -> list[str]:
+    ratios = [known(_ratio(row, *names), "{:.2f}".format) for names in RATIOS.values()]
+    return [f"{row['nnz']:,}", *cells(row, ALL, "seconds", milliseconds), *ratios]
