@@ -39,7 +39,7 @@ SECTIONS = {
     "matching": Entry(
         "peers.matching",
         "maximum_transversal beside SciPy, SuiteSparse, scikit-sparse and igraph",
-        "2026-11-20-matching-field",
+        "2026-11-26-matching-field",
     ),
     "decomposition": Entry(
         "peers.decomposition",
@@ -49,12 +49,12 @@ SECTIONS = {
     "start-up": Entry(
         "peers.startup",
         "the command on a small file, beside bare imports",
-        "2026-11-20-start-up-field",
+        "2026-11-26-start-up-field",
     ),
     "memory": Entry(
         "peers.memory",
         "peak memory and time of the command on a file, beside SciPy",
-        "2026-11-20-memory-field",
+        "2026-11-26-memory-field",
     ),
     "published": Entry(
         "papers.grafting",
