@@ -34,6 +34,8 @@ def coarse_parts(graph: Digraph, in_unmatched_row: Bytes, match: tuple[Any, Any]
     if n_cols:
         reached = graph.spread(graph.predecessors, everywhere, unmatched, np.ones_like(unmatched))
         part[reached > 0] = HORIZONTAL
+        del reached
+    del unmatched
     if n_rows:
         seeds = np.flatnonzero(in_unmatched_row)
         reached = graph.spread(graph.successors, everywhere, seeds, np.ones_like(seeds))

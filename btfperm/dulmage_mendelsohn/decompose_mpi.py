@@ -44,13 +44,14 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     DefectError : the matching is not maximum
     """
     match = row_match, col_match
-    _core.backends.return_free_memory()  # that of the search
+    _core.backends.return_free_memory(True)  # that of the search
     graph, in_unmatched_row = digraph_of_matching(pattern, row_match)
+    _core.backends.return_free_memory(True)
     part = coarse_parts(graph, in_unmatched_row, match)
-    _core.backends.return_free_memory()
+    _core.backends.return_free_memory(True)
     name, height = find_square(graph, part == SQUARE)
     del graph, in_unmatched_row
-    _core.backends.return_free_memory()
+    _core.backends.return_free_memory(True)
     row_part = part_of_rows(pattern, part, match)
     other_name, row_name = connected_parts(pattern, part, row_part)
     np.copyto(name, other_name, where=part != SQUARE)
@@ -60,7 +61,7 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     empty = np.flatnonzero((row_name < 0) & (row_match < 0))
     row_name[empty] = pattern.n + pattern.row_slices.first + empty
     row_name = to_rows(pattern, col_match, name, row_name)
-    _core.backends.return_free_memory()
+    _core.backends.return_free_memory(True)
     found = [name, row_name, part, row_part, height]
     del name, row_name, part, row_part, height, empty
     return _ordered(pattern, found, match)
@@ -109,7 +110,7 @@ def _ordered(pattern: Any, found: list[Indices], match: tuple[Indices, Indices])
         blocks.append(placed.blocks)
         del chosen, placed, own_cols, own_rows
     del name, row_name, part, row_part, height
-    _core.backends.return_free_memory()
+    _core.backends.return_free_memory(True)
     unmatched_rows, unmatched_cols = exchange.sums(
         *(int(np.count_nonzero(mates < 0)) for mates in match)
     )

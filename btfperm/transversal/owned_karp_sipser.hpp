@@ -185,16 +185,15 @@ class OwnedKarpSipser {
   void list_copies(const Copies<I>& copies) {
     std::int64_t total = 0;
     for (int rank = 0; rank < A_.ranks; ++rank) total += copies.counts[rank];
-    copy_begin_ = memory_.take<std::int64_t>(static_cast<std::size_t>(A_.n_rows + 1));
+    copy_begin_.make(memory_, A_.n_rows, total);
     copies_ = memory_.take<Copy>(static_cast<std::size_t>(total));
-    std::fill(copy_begin_, copy_begin_ + A_.n_rows + 1, std::int64_t{0});
-    for (std::int64_t k = 0; k < total; ++k) ++copy_begin_[copies.rows[k]];
-    for (std::int64_t r = 0, end = 0; r <= A_.n_rows; ++r) copy_begin_[r] = end += copy_begin_[r];
+    for (std::int64_t k = 0; k < total; ++k) copy_begin_.count(copies.rows[k]);
+    copy_begin_.add_up();
     for (int rank = A_.ranks; rank-- > 0;) {
       total -= copies.counts[rank];
       for (std::int64_t k = copies.counts[rank]; k-- > 0;) {
         const I place = static_cast<I>(copies.first[rank] + k);
-        copies_[--copy_begin_[copies.rows[total + k]]] = {rank, place};
+        copies_[copy_begin_.next(copies.rows[total + k])] = {rank, place};
       }
     }
   }
@@ -370,7 +369,7 @@ class OwnedKarpSipser {
   Vertex *rows_, *cols_;
   I* wanted_;                    // of a column: the ghost to which it has proposed, or -1
   std::uint8_t* ghost_matched_;  // whether the row is known to be matched
-  std::int64_t* copy_begin_;
+  ListStarts copy_begin_;
   Copy* copies_;
   std::vector<I> forced_;                 // rows r, and -1 - c for columns, of degree one
   std::vector<I> changed_;                // ghosts with changes

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "backends/cpu/workspace.hpp"
 
@@ -27,6 +28,49 @@ struct OwnedBipartite {
   I *row_match, *col_match;  // numbers of the whole matrix
 };
 
+// Where each of some lists begins among their items; 32-bit numbers if these suffice.
+class ListStarts {
+ public:
+  void make(Workspace& memory, std::int64_t count, std::int64_t n_items) {
+    const auto places = static_cast<std::size_t>(count + 1);
+    count_ = count;
+    short_ = nullptr;
+    long_ = nullptr;
+    if (n_items <= std::numeric_limits<std::int32_t>::max()) {
+      short_ = memory.take<std::int32_t>(places);
+      std::fill(short_, short_ + places, 0);
+    } else {
+      long_ = memory.take<std::int64_t>(places);
+      std::fill(long_, long_ + places, 0);
+    }
+  }
+
+  std::int64_t operator[](std::int64_t list) const {
+    return short_ != nullptr ? short_[list] : long_[list];
+  }
+
+  // In this order: `count` for each item, `add_up`, and `next` for each item, which gives the
+  // places of a list from its last to its first. Then each list begins at `[list]`.
+  void count(std::int64_t list) { short_ != nullptr ? ++short_[list] : ++long_[list]; }
+  void add_up() {
+    for (std::int64_t k = 1; k <= count_; ++k) {
+      if (short_ != nullptr) {
+        short_[k] += short_[k - 1];
+      } else {
+        long_[k] += long_[k - 1];
+      }
+    }
+  }
+  std::int64_t next(std::int64_t list) {
+    return short_ != nullptr ? --short_[list] : --long_[list];
+  }
+
+ private:
+  std::int32_t* short_ = nullptr;
+  std::int64_t* long_ = nullptr;
+  std::int64_t count_ = 0;
+};
+
 template <class I>
 class OwnedRows {
  public:
@@ -40,14 +84,13 @@ class OwnedRows {
     n_local_ = A.n_rows + A.n_ghosts;
     n_entries_ = A.indptr[A.n_cols];
     memory_.give_back();
-    begin_ = memory_.take<std::int64_t>(static_cast<std::size_t>(n_local_ + 1));
     cols_ = memory_.take<I>(static_cast<std::size_t>(n_entries_));
-    std::fill(begin_, begin_ + n_local_ + 1, std::int64_t{0});
-    for (std::int64_t p = 0; p < n_entries_; ++p) ++begin_[A.items[p]];
-    for (std::int64_t r = 0, end = 0; r <= n_local_; ++r) begin_[r] = end += begin_[r];
+    begin_.make(memory_, n_local_, n_entries_);
+    for (std::int64_t p = 0; p < n_entries_; ++p) begin_.count(A.items[p]);
+    begin_.add_up();
     for (std::int64_t c = A.n_cols; c-- > 0;) {
       for (std::int64_t p = A.indptr[c + 1]; p-- > A.indptr[c];) {
-        cols_[--begin_[A.items[p]]] = static_cast<I>(c);
+        cols_[begin_.next(A.items[p])] = static_cast<I>(c);
       }
     }
     is_made_ = true;
@@ -59,7 +102,7 @@ class OwnedRows {
 
  private:
   Workspace memory_;
-  std::int64_t* begin_ = nullptr;
+  ListStarts begin_;
   I* cols_ = nullptr;
   std::int64_t n_local_ = 0, n_entries_ = 0;
   bool is_made_ = false;

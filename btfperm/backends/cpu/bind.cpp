@@ -16,6 +16,7 @@
 #endif
 
 #include "backends/cpu/bind.hpp"
+#include "backends/cpu/page_store.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/start_threads.hpp"
@@ -60,13 +61,17 @@ void bind_backends(nb::module_& module) {
       "Cores that this process may use, even if OpenMP binds the calling thread to some of them.");
   module.def(
       "return_free_memory",
-      [] {
-#if defined(__GLIBC__)
+      [](bool with_pages) {
         const WithoutGil nogil;
+        if (with_pages) PageStore::instance().release();
+#if defined(__GLIBC__)
         malloc_trim(0);
 #endif
       },
-      "Return the memory that has been freed to the operating system, where the C library can.");
+      nb::arg("with_pages") = false,
+      "Return the memory that has been freed to the operating system, where the C library can; "
+      "with "
+      "`with_pages` also the pages that are kept for the next call.");
   module.def(
       "start_write_back",
       [](int descriptor) {

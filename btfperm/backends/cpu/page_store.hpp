@@ -61,6 +61,15 @@ class PageStore {
     return map(bytes);
   }
 
+  // Returns all kept memory to the system.
+  void release() noexcept {
+    Dropped dropped;
+    if (const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock) {
+      make_room(most_kept, dropped);
+    }
+    dropped.unmap();
+  }
+
   void give_back(Pages pages) noexcept {
     if (pages.bytes > most_kept) return unmap(pages);
     Dropped dropped;

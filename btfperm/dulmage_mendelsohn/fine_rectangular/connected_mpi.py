@@ -2,8 +2,8 @@
 """Connected components of the horizontal and the vertical part, over ranks.
 
 Each rank finds the components of its own entries, ghost rows included. The name of a component is
-its smallest column. Then the names travel along the rows that several ranks have: a rank sends a
-smaller name to the owner of the row, which returns the smallest one, until no name changes.
+its smallest column. Then the names travel along the rows that several ranks have: each rank sends
+its name to the owner of the row, which returns the smallest one, until no name changes.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     none = np.iinfo(width).max
     label = np.full(component.size, none, dtype=width)  # at the member that names the component
     np.minimum.at(label, of_cols, slices.numbers(width))
-    known = np.full(of_ghosts.size, none, dtype=width)  # what the owner of a ghost has
     while True:
-        mine = label[of_ghosts]
-        ghosts = np.flatnonzero(mine < known).astype(width)
-        lines, total = halo.step(ghosts, mine[ghosts])
-        np.minimum.at(label, of_rows[lines[:, 0]], lines[:, 1])
-        del lines, ghosts
+        rows, names_there = halo.returned(label[of_ghosts])
+        at = of_rows[rows]
+        n_lower = int(np.count_nonzero(names_there < label[at]))
+        np.minimum.at(label, at, names_there)
+        del rows, names_there, at
         known = halo.update(label[of_rows])
-        smaller = int(np.count_nonzero(known < label[of_ghosts]))
+        n_lower += int(np.count_nonzero(known < label[of_ghosts]))
         np.minimum.at(label, of_ghosts, known)
-        if not exchange.sums(total + smaller)[0]:
+        del known
+        if not exchange.sums(n_lower)[0]:
             break
     for name, members, parts in zip(names, (of_cols, of_rows), (part, row_part), strict=True):
         found = label[members]

@@ -94,7 +94,7 @@ class LocalLists:
             del ghosts, numbers, got
         indptr[1:] = next_place
         indptr[0] = 0
-        _core.backends.return_free_memory()
+        _core.backends.return_free_memory(True)
         return LocalLists(exchange, halo.slices, OwnedLists(indptr, items))
 
 
@@ -120,13 +120,13 @@ class Digraph:
     def forget_successors(self) -> None:
         """Releases the memory of the successors, which are made again if they are used."""
         vars(self).pop("successors", None)
-        _core.backends.return_free_memory()
+        _core.backends.return_free_memory(True)
 
     def forget_predecessors(self) -> None:
         """Releases the memory of the predecessors. The lists cannot be used any more."""
         none = OwnedLists(np.zeros(1, dtype=np.int64), np.empty(0, dtype=self.width))
         self.predecessors = LocalLists(self.exchange, self.slices, none)
-        _core.backends.return_free_memory()
+        _core.backends.return_free_memory(True)
 
     @property
     def numbers(self) -> Indices:
