@@ -16,9 +16,11 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.preorder.values import Columns
 
-__all__ = ["BackwardError", "residual_of"]
+__all__ = ["BackwardError", "has_long_sums", "residual_of"]
 
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
+# The rounding errors of a sum of more products are summed up to more than a solution needs.
+_LONG = 256
 _Numbers = npt.NDArray[Any]
 
 
@@ -34,6 +36,15 @@ class BackwardError(NamedTuple):
 
     normwise: float
     componentwise: float
+
+
+def has_long_sums(columns: Columns, trans: str) -> bool:
+    """Whether a number of the residual is a sum of so many products that it needs more digits than
+    those of a double: a row of A, or a column if A is transposed, has more than `_LONG` entries."""
+    if len(columns.indices) <= _LONG:
+        return False
+    lengths = np.bincount(columns.indices) if trans == "N" else np.diff(columns.indptr)
+    return bool(lengths.max() > _LONG)
 
 
 def residual_of(
@@ -58,7 +69,8 @@ def residual_of(
     r, sizes = np.empty_like(solution), np.empty(n)
     arrays = columns.indptr, columns.indices, values
     flat = (v.reshape(-1) for v in (solution, right, r))
-    componentwise = float(_core.preorder.residual(*arrays, _OPERATIONS[trans], *flat, sizes))
+    wide = has_long_sums(columns, trans)
+    componentwise = float(_core.preorder.residual(*arrays, _OPERATIONS[trans], wide, *flat, sizes))
     if not np.isfinite(r).all():
         normwise = componentwise = np.inf
     else:

@@ -46,7 +46,7 @@ template <class I, class T>
 void bind_residual(nb::module_& module) {
   module.def(
       "residual",
-      [](In<I> indptr, In<I> indices, In<T> values, int operation, In<T> x, In<T> b,
+      [](In<I> indptr, In<I> indices, In<T> values, int operation, bool wide, In<T> x, In<T> b,
          Out<T> residuals, Out<double> sizes) {
         const Columns<I, T> A = columns_of<I, T>(indptr, indices, values);
         const std::int64_t k = sides_of(x, A.n);
@@ -54,16 +54,16 @@ void bind_residual(nb::module_& module) {
         require_places(residuals, k * A.n, "residuals");
         require_places(sizes, A.n, "sizes");
         return run_pass([&](Budget& budget) {
-          return residual(A, static_cast<Operation>(operation), k, x.data(), b.data(),
+          return residual(A, static_cast<Operation>(operation), wide, k, x.data(), b.data(),
                           residuals.data(), sizes.data(), budget);
         });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-      nb::arg("operation"), nb::arg("x").noconvert(), nb::arg("b").noconvert(),
+      nb::arg("operation"), nb::arg("wide"), nb::arg("x").noconvert(), nb::arg("b").noconvert(),
       nb::arg("residuals").noconvert(), nb::arg("sizes").noconvert(),
       "Writes b - op(A) x to residuals and returns the largest componentwise backward error; op is "
       "0 "
-      "for A, 1 for its transpose, 2 for the conjugate transpose.");
+      "for A, 1 for its transpose, 2 for the conjugate transpose. wide sums in long double.");
 }
 
 template <class T>

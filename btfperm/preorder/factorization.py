@@ -23,6 +23,7 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.arguments import one_of, whole_number
 from btfperm.errors import IllConditionedWarning, NumericallySingularError
+from btfperm.preorder.backward_error import has_long_sums
 from btfperm.preorder.factors import Factors
 from btfperm.preorder.right_sides import checked_right_side
 from btfperm.preorder.values import Columns, new_values
@@ -78,6 +79,7 @@ class Factorization:
         self.shape = n, n
         self.factors = factors
         self._columns = columns
+        self._has_long_sums: dict[bool, bool] = {}  # by whether A is not transposed
         self._has_factors = False
         self._is_verified = self._is_checked = True
         self._first_error = 0.0  # the backward error of the first solution by these pivots
@@ -242,7 +244,10 @@ class Factorization:
         residual = np.empty_like(x)
         sides = (x.reshape(-1), right.reshape(-1), residual.reshape(-1))
         sizes = np.empty(self.shape[0])
-        error = _core.preorder.residual(*self._columns[:3], _OPERATIONS[trans], *sides, sizes)
+        if (is_plain := trans == "N") not in self._has_long_sums:  # of a pattern, not of values
+            self._has_long_sums[is_plain] = has_long_sums(self._columns, trans)
+        arguments = _OPERATIONS[trans], self._has_long_sums[is_plain], *sides, sizes
+        error = _core.preorder.residual(*self._columns[:3], *arguments)
         return residual, float(error), sizes
 
     def _substituted(self, right: _Numbers, trans: str) -> _Numbers:

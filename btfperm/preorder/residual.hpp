@@ -2,7 +2,9 @@
 // The residual b - op(A) x of a solution, and its componentwise backward error
 //
 // Idea   One pass over the entries adds both the residual and the sum |b| + |op(A)| |x|. So the
-//        residual that a step of iterative refinement needs also measures the solution.
+//        residual that a step of iterative refinement needs also measures the solution. In rows of
+//        many entries, sums in double precision have errors that a refinement would add to the
+//        solution, so the residual is summed in long double there.
 // Paper  W. Oettli, W. Prager, Numerische Mathematik 6, 1964: the largest quotient of both is the
 //        least relative change of single entries of A and b that makes x exact. (For complex
 //        values within a factor of sqrt(2), because of `modulus`.)
@@ -11,45 +13,69 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "backends/cpu/budget.hpp"
 #include "preorder/columns.hpp"
 
 namespace btfperm {
 
-// `x`, `b` and `residuals` hold k columns of n numbers, `sizes` n numbers: |op(A)| |x| + |b| of the
-// last column. Returns the largest backward error, infinite if one is not a number.
-template <class I, class T>
-double residual(const Columns<I, T>& A, Operation operation, std::int64_t k, const T* x, const T* b,
-                T* residuals, double* sizes, Budget& budget) {
-  double worst = 0;
-  for (std::int64_t c = 0; c < k && budget.spend(A.nnz()); ++c) {
-    for (I i = 0; i < A.n; ++i) {
-      residuals[i] = b[i];
-      sizes[i] = modulus(b[i]);
-    }
-    for (I j = 0; j < A.n; ++j) {
-      if (operation == Operation::plain) {
-        const T xj = x[j];
-        for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-          const T product = A.values[p] * xj;
-          residuals[A.indices[p]] -= product;
-          sizes[A.indices[p]] += modulus(product);
-        }
-      } else {
-        T rest = b[j];
-        double size = modulus(rest);
-        for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-          const T a = operation == Operation::transposed ? A.values[p] : conjugate(A.values[p]);
-          const T product = a * x[A.indices[p]];
-          rest -= product;
-          size += modulus(product);
-        }
-        residuals[j] = rest;
-        sizes[j] = size;
+// The number type of sums with more digits, where the compiler has such a type.
+template <class T>
+struct Wider {
+  using type = long double;
+};
+template <class T>
+struct Wider<std::complex<T>> {
+  using type = std::complex<long double>;
+};
+
+// `sums` becomes b - op(A) x, and `sizes` |op(A)| |x| + |b|.
+template <class I, class T, class S>
+void add_residual(const Columns<I, T>& A, Operation operation, const T* x, const T* b, S* sums,
+                  double* sizes) {
+  for (I i = 0; i < A.n; ++i) {
+    sums[i] = b[i];
+    sizes[i] = modulus(b[i]);
+  }
+  for (I j = 0; j < A.n; ++j) {
+    if (operation == Operation::plain) {
+      const T xj = x[j];
+      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+        sums[A.indices[p]] -= S(A.values[p]) * S(xj);
+        sizes[A.indices[p]] += modulus(A.values[p] * xj);
       }
+    } else {
+      S rest = b[j];
+      double size = modulus(b[j]);
+      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+        const T a = operation == Operation::transposed ? A.values[p] : conjugate(A.values[p]);
+        rest -= S(a) * S(x[A.indices[p]]);
+        size += modulus(a * x[A.indices[p]]);
+      }
+      sums[j] = rest;
+      sizes[j] = size;
+    }
+  }
+}
+
+// `x`, `b` and `residuals` hold k columns of n numbers, `sizes` n numbers: |op(A)| |x| + |b| of the
+// last column. `wide` sums the residuals in long double. Returns the largest backward error,
+// infinite if one is not a number.
+template <class I, class T>
+double residual(const Columns<I, T>& A, Operation operation, bool wide, std::int64_t k, const T* x,
+                const T* b, T* residuals, double* sizes, Budget& budget) {
+  double worst = 0;
+  std::vector<typename Wider<T>::type> sums(wide ? static_cast<std::size_t>(A.n) : 0);
+  for (std::int64_t c = 0; c < k && budget.spend(A.nnz()); ++c) {
+    if (wide) {
+      add_residual(A, operation, x, b, sums.data(), sizes);
+      for (I i = 0; i < A.n; ++i) residuals[i] = static_cast<T>(sums[i]);
+    } else {
+      add_residual(A, operation, x, b, residuals, sizes);
     }
     for (I i = 0; i < A.n; ++i) {
       const double error = sizes[i] == 0 ? 0 : modulus(residuals[i]) / sizes[i];

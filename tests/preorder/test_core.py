@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -36,17 +38,18 @@ def test_a_solution_that_is_no_number_is_infinitely_wrong():
     columns = np.array([0, 1, 2]), np.array([0, 1]), np.array([2.0, 4.0])
     b = np.array([2.0, 4.0, 2.0, 4.0])
 
-    def error(x, operation):
-        return _core.preorder.residual(*columns, operation, x, b, np.empty(4), np.empty(2))
+    def error(x, operation, wide):
+        arguments = *columns, operation, wide, x, b, np.empty(4), np.empty(2)
+        return _core.preorder.residual(*arguments)
 
-    for operation in range(3):
-        assert error(np.ones(4), operation) == 0.0
+    for operation, wide in product(range(3), (False, True)):
+        assert error(np.ones(4), operation, wide) == 0.0
         for place in range(4):
             x = np.ones(4)
             x[place] = np.nan
-            assert error(x, operation) == np.inf
+            assert error(x, operation, wide) == np.inf
             x[place] = np.inf
-            assert error(x, operation) == np.inf
+            assert error(x, operation, wide) == np.inf
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])

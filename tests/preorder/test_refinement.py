@@ -4,6 +4,7 @@ singular is reported."""
 
 from __future__ import annotations
 
+import importlib
 import warnings
 
 import numpy as np
@@ -15,6 +16,7 @@ import btfperm
 from tests.known_answers import known_answers, parametrized, read
 from tests.preorder.test_preorder import SOLVERS
 
+BACKWARD_ERROR = importlib.import_module("btfperm.preorder.backward_error")
 FULL = [k for k in known_answers() if k.shape == (k.structural_rank, k.structural_rank)]
 
 
@@ -217,3 +219,31 @@ def test_no_warning_for_rows_and_columns_of_different_sizes(solver):
         S = sp.csc_array(sp.diags_array(rows) @ B @ sp.diags_array(cols))
         x = btfperm.preorder(S, solver=solver).factor(S).solve(rows * (B @ np.ones(300)))
     np.testing.assert_allclose(x * cols, np.ones(300), rtol=1e-7)
+
+
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).eps == np.finfo(float).eps, reason="long double is double here"
+)
+@pytest.mark.parametrize("trans", ["N", "T"])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_refinement_adds_no_errors_of_long_sums(solver, trans, monkeypatch):
+    """The first row has 4,000 entries. The sum of its residual in double precision is too wrong to
+    improve a solution."""
+    rng = np.random.default_rng(1)
+    A = sp.diags_array(rng.uniform(1, 2, 4_000)).tolil()
+    A[0, :] = rng.uniform(1, 2, 4_000)
+    A = sp.csc_array(A)
+    b = A @ np.ones(4_000)
+
+    def error():
+        """As `backward_error`, with more digits."""
+        given = A if trans == "N" else sp.csc_array(A.T)
+        x = btfperm.preorder(given, solver=solver).factor(given).solve(b, trans)
+        rows, wide = A.tocoo(), b.astype(np.longdouble)
+        np.subtract.at(wide, rows.row, rows.data.astype(np.longdouble) * x[rows.col])
+        size = abs(A).sum(axis=1).max() * np.abs(x).max() + np.abs(b).max()
+        return np.abs(wide).max() / size
+
+    assert error() <= 3e-16
+    monkeypatch.setattr(BACKWARD_ERROR, "_LONG", 4_000)
+    assert error() > 1e-15
