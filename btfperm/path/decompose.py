@@ -55,8 +55,7 @@ def decompose(
     DefectError : the matching is not maximum
     """
     while True:
-        on_device = backends.is_on_device(session.pattern.indices)
-        if on_device and not backends.is_on_device(transversal.row_match):
+        if session.pattern.is_on_device and not backends.is_on_device(transversal.row_match):
             session = Session(session.on_host())  # the device failed, so the search ran on the CPU
         row_match, col_match = pairing(transversal)
         name = _place(session)

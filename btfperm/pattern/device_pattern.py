@@ -28,6 +28,7 @@ class DevicePattern(Pattern):
     """
 
     backend: ClassVar[str] = "gpu"
+    is_on_device: ClassVar[bool] = True
 
     def _checked_arrays(self, shape: tuple[int, int]) -> Any:
         if not (is_device_array(self.indptr) and is_device_array(self.indices)):

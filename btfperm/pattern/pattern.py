@@ -83,8 +83,9 @@ class Pattern(ComparedByEntries):
 
     #: name of the backend that holds the arrays
     backend: ClassVar[str] = "cpu"
-    #: whether each process holds only a part of the matrix
+    #: whether each process holds a part of the matrix, and whether the arrays are on a GPU
     is_distributed: ClassVar[bool] = False
+    is_on_device: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _about(self.name, self.source)
