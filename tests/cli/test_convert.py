@@ -53,6 +53,17 @@ def test_permuted(cli, matrix, tmp_path):
         assert not B[d.row_blocks[k + 1] :, d.col_blocks[k] : d.col_blocks[k + 1]].any()
 
 
+@pytest.mark.parametrize("given", [(), ("--drop-zeros",)])
+@pytest.mark.parametrize("recorded", [(), ("--drop-zeros",)])
+def test_zeros_are_dropped_if_the_order_or_the_user_says_so(cli, tmp_path, given, recorded):
+    path, perm, target = (tmp_path / name for name in ("A.mtx", "perm.npz", "B.mtx"))
+    text = "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n2 2 1\n1 2 0\n2 1 0\n"
+    path.write_text(text)
+    cli(path, "-q", "-o", perm, *recorded)
+    assert cli("convert", path, target, "--permute", perm, *given).code == 0
+    assert read_matrix(target).nnz == (2 if given or recorded else 4)
+
+
 def test_zero_free_diagonal(cli, tmp_path):
     path, perm, target = (tmp_path / name for name in ("A.mtx", "perm.npz", "B.mtx"))
     entries = "1 2 1\n2 3 2\n3 1 3\n1 1 4\n2 2 5\n"

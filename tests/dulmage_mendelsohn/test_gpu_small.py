@@ -55,6 +55,11 @@ def long_lists(seed):
     return A
 
 
+def dense(m, n):
+    """Returns a matrix whose rounds of the coarse search run from the other side at once."""
+    return families.random_rectangle(m, n, 0.3 * m, m).A + sp.eye_array(m, n)
+
+
 SMALL = {
     "chain": families.chain(30).A,
     "cycle": families.cycle(25).A,
@@ -73,6 +78,8 @@ SMALL = {
     "all parts, wide": coupled(3, surplus=25),
     "all parts, tall": coupled(4, surplus=1),
     "all parts, long lists": long_lists(5),
+    "surplus, dense and wide": dense(40, 90),
+    "surplus, dense and tall": dense(90, 40),
     "no entries": sp.csc_array((4, 3)),
     "no rows": sp.csc_array((0, 3)),
 }

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 # Without a start, hopcroft-karp needs so many phases on this matrix that it would exceed the time
 # limit of the child. Another thread interrupts it after 0.2 s of CPU time.
 CHILD = """
-import os, signal, threading, time
+import os, signal, sys, threading, time
 import btfperm
 from tests import families
 hard = families.renumbered(families.chain(300_000), "mixed", 1)
@@ -43,7 +43,9 @@ def interrupt(begin):
 
 threading.Thread(target=interrupt, args=(time.process_time(),), daemon=True).start()
 try:
-    btfperm.maximum_transversal(P, algorithm="hopcroft-karp", initializer="none", threads=1)
+    limit = float(sys.argv[1]) if sys.argv[1:] else None
+    which = {"algorithm": "hopcroft-karp", "initializer": "none"}
+    btfperm.maximum_transversal(P, **which, threads=1, time_limit=limit)
 except KeyboardInterrupt:
     print("interrupted", time.process_time() - sent[0], flush=True)
 else:
@@ -53,9 +55,11 @@ print(btfperm.structural_rank(P), flush=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-def test_ctrl_c():
+@pytest.mark.parametrize("limit", [(), ("1000",)])
+def test_ctrl_c(limit):
+    """Also with a time limit, which is polled at the same places."""
     done = subprocess.run(
-        [sys.executable, "-c", CHILD],
+        [sys.executable, "-c", CHILD, *limit],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -19,7 +19,7 @@ from scipy.sparse.linalg import splu
 import btfperm
 from btfperm.ordering import count_fill, count_symmetric, order_by_fill, order_places
 from btfperm.pattern import as_pattern
-from tests import strategies
+from tests import families, strategies
 from tests.dulmage_mendelsohn.test_threads import shared
 from tests.known_answers import known_answers, parametrized, read
 from tests.oracles import plain_fill, suitesparse
@@ -239,6 +239,20 @@ def test_the_first_pivot_of_minimum_fill_creates_the_fewest_entries(A):
             fills, places = plain_fill.local_fills(block), order[first:last] - first
             leaves = places[subtrees(block, places)[0] == 1]
             assert min(fills[place] for place in leaves) == min(fills)
+
+
+def test_minimum_fill_has_the_same_fill_as_before():
+    """The bounds of the local fill decide which rows are candidates. A wrong bound leaves a valid
+    order with nearly the same fill, so the totals are exact; whoever changes the order on purpose
+    writes the new ones here."""
+    path = sp.diags_array([1, 1, 1], offsets=[-1, 0, 1], shape=(15, 15))
+    grid = sp.csc_array(sp.kron(path, sp.eye_array(15)) + sp.kron(sp.eye_array(15), path))
+    mixed = sp.csc_array(families.random_rectangle(120, 120, 2, 1).A + sp.eye_array(120))
+    totals = [
+        count_fill(*form, order_of(form, "minimum-fill"), PLENTY).total
+        for form in (one_block(grid), one_block(mixed))
+    ]
+    assert totals == [3385, 525]
 
 
 @given(n=st.integers(3, 40), per_row=st.floats(0.5, 8.0), seed=st.integers(0, 2**32 - 1))

@@ -40,6 +40,18 @@ def test_passes_on_several_threads_find_the_same(everything_shared, threads, A, 
     np.testing.assert_array_equal(lists, rows.indices)
 
 
+@pytest.mark.parametrize("m", [1, 2, 511, 512, 513, 514, 1023, 1024, 1025, 1026, 2049])
+def test_row_lists_of_any_number_of_rows(everything_shared, m):
+    """The threads divide the rows into at most 512 parts."""
+    P = as_pattern(families.random_rectangle(m, 700, 5, m).A)
+    rows = sp.csr_array(P.to_scipy())
+    for threads in (2, 3):
+        starts, lists = np.empty(P.m + 1, P.indices.dtype), np.empty(P.nnz, P.indices.dtype)
+        _core.pattern.transpose(P.m, P.indptr, P.indices, starts, lists, threads=threads)
+        np.testing.assert_array_equal(starts, rows.indptr)
+        np.testing.assert_array_equal(lists, rows.indices)
+
+
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
 @pytest.mark.parametrize("threads", [None, 1, 3])
 def test_many_entries_are_taken_by_several_threads(container, threads, run_seed):

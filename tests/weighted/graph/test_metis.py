@@ -7,6 +7,7 @@ import gzip
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import btfperm
 from btfperm.errors import UnreadableInputError
@@ -136,3 +137,17 @@ def test_empty_lines_after_the_last_vertex_are_no_vertices(tmp_path, tail):
         (2, 1, 8),
         (1, 2, 8),
     ]
+
+
+@pytest.mark.parametrize("most", [1, 4, 50])
+def test_parts_end_between_lines(tmp_path, monkeypatch, most):
+    """Pieces of seven bytes end inside lines, whose number of entries is known at their end."""
+    G = random_graph(40, 90, 1, weights="few")
+    file = tmp_path / "g.graph"
+    file.write_text(metis_text(G, "001"))
+    monkeypatch.setattr(metis, "_PIECE", 7)
+    parts = []
+    header, _ = btfperm.io.stream_entries(file, lambda *part: parts.append(part), most)
+    rows, cols, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    assert header.entries == G.nnz and len(parts) > 1
+    assert (sp.csr_array((weights, (rows, cols)), G.shape) != G.astype(int)).nnz == 0
