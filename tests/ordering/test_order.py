@@ -245,7 +245,7 @@ def test_minimum_fill_has_the_same_fill_as_before():
     """The bounds of the local fill decide which rows are candidates. A wrong bound leaves a valid
     order with nearly the same fill, so the totals are exact; whoever changes the order on purpose
     writes the new ones here."""
-    path = sp.diags_array([1, 1, 1], offsets=[-1, 0, 1], shape=(15, 15))
+    path = sp.diags_array([1.0, 1.0, 1.0], offsets=[-1, 0, 1], shape=(15, 15))
     grid = sp.csc_array(sp.kron(path, sp.eye_array(15)) + sp.kron(sp.eye_array(15), path))
     mixed = sp.csc_array(families.random_rectangle(120, 120, 2, 1).A + sp.eye_array(120))
     totals = [
