@@ -101,8 +101,9 @@ def _both_orders(data: Data, *, busy: bool = False) -> Item:
         claims,
         why="Random orders were not run on 16 cores, except for figure 7. These graphs, "
         f"{len(data['matrices'])} with their random orders, have {sizes[0]:,} to {sizes[-1]:,} "
-        f"entries, so much of them fits into the caches, and {many} threads say nothing about the "
-        "paper's 40: the order of the three searches is judged on one thread. "
+        "entries, a large part of which fits into the caches, and "
+        f"{many} threads say nothing about the paper's 40: the order of the three searches is "
+        "judged on one thread. "
         f"Statements of figure 1 on which a search took more than {data['limit']:g} s are missing."
         + (_BUSY if busy else ""),
     )

@@ -29,7 +29,7 @@ from benchmarks.solvers.routes import (
     libraries_in_words,
     routes,
 )
-from benchmarks.solvers.systems import matrix_of, system_of
+from benchmarks.solvers.systems import matrices_of, system_of
 
 ROUTES = (SPLU, KLU, OURS_KLU, OURS_SUPERLU)
 NOTE = (
@@ -42,11 +42,7 @@ NOTE = (
 def run(cases: list[Case], options: Options) -> Section:
     """One row for each matrix, with the time of each step by each route."""
     rows = Rows(options)
-    for case in cases:
-        A = matrix_of(case)
-        if A is None:
-            continue
-        facts = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
+    for facts, A in matrices_of(cases):
         rows.add(facts, routes(options.threads, ROUTES), system_of(A), "whole")
     text = [NOTE, libraries_in_words(), "### Order, factor and solve, ms"]
     text.append(by_matrix(list(ROUTES), rows.all, _cells(ROUTES, ("whole",))))

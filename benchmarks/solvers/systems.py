@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import scipy.sparse as sp
 import btfperm
 from benchmarks.cases import Case
 from benchmarks.generators.assemble import SEED
+from benchmarks.report import Row
 
 POWER_FLOW = "pfjac_"  # names of Newton power flow Jacobians start so
 LAYOUTS = ("natural", "swapped", "shuffled")
@@ -50,6 +52,14 @@ def matrix_of(case: Case) -> sp.csc_array | None:
     C = C.astype(np.complex128 if C.dtype.kind == "c" else np.float64)
     C.eliminate_zeros()
     return C if _is_regular(C) else None
+
+
+def matrices_of(cases: Sequence[Case]) -> Iterator[tuple[Row, sp.csc_array]]:
+    """The name and the size of each matrix that `matrix_of` returns, and the matrix."""
+    for case in cases:
+        A = matrix_of(case)
+        if A is not None:
+            yield {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}, A
 
 
 def domains(folder: Path) -> dict[str, str]:

@@ -8,11 +8,7 @@ power of numbers between -300 and 300.
 
 from __future__ import annotations
 
-import importlib
-import time
 from functools import partial
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,11 +27,11 @@ from benchmarks.report import (
     table,
 )
 from benchmarks.solvers.routes import RATIO_HEAD, Rows, cells, method, ratio_cells, timed
-from benchmarks.solvers.systems import matrix_of
+from benchmarks.solvers.systems import matrices_of
+from benchmarks.solvers.weights import OURS, timed_transversal
 from benchmarks.timing import Method, Notes
 
-weighted: Any = importlib.import_module("btfperm.weighted")
-OURS, BASE = "weighted_transversal", "unweighted and sort"
+BASE = "unweighted and sort"
 NORMAL, WIDE = "values exp(z)", "values 1e-300 to 1e300"
 ALL = (OURS, BASE, NORMAL, WIDE)
 # By title: two methods, and the time of the first one that counts.
@@ -55,11 +51,7 @@ NOTE = (
 def run(cases: list[Case], options: Options) -> Section:
     """One row for each matrix."""
     measured = Rows(options)
-    for case in cases:
-        A = matrix_of(case)
-        if A is None:
-            continue
-        facts = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
+    for facts, A in matrices_of(cases):
         measured.add(facts, _methods(options.threads or 1), A, "seconds")
     rows = measured.all
     head = ["nnz", *ALL, *RATIOS]
@@ -78,14 +70,7 @@ def _weighted(A: sp.csc_array, name: str, threads: int) -> Notes:
         A = sp.csc_array(A, copy=True)
         powers = rng.uniform(-300, 300, A.nnz) * np.log(10)
         A.data = np.exp(powers if name == WIDE else rng.normal(size=A.nnz))
-    # This process runs no other method, and on a busy machine wall times mean little.
-    weighted.time = SimpleNamespace(perf_counter=time.process_time)
-    searches: list[float] = []
-
-    def call() -> None:
-        searches.append(btfperm.weighted_transversal(A, threads=threads).seconds["search"])
-
-    return {"seconds": timed(call)[1], "search": min(searches)}
+    return timed_transversal(A, threads)
 
 
 def _base(A: sp.csc_array, name: str, threads: int) -> Notes:

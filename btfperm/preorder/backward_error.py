@@ -19,8 +19,7 @@ from btfperm.preorder.values import Columns
 __all__ = ["BackwardError", "has_long_sums", "residual_of"]
 
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
-# The rounding errors of a sum of more products are summed up to more than a solution needs.
-_LONG = 256
+_LONG = 256  # products; sums of more have rounding errors that a refinement would show
 _Numbers = npt.NDArray[Any]
 
 
@@ -38,13 +37,13 @@ class BackwardError(NamedTuple):
     componentwise: float
 
 
-def has_long_sums(columns: Columns, trans: str) -> bool:
-    """Whether a number of the residual is a sum of so many products that it needs more digits than
-    those of a double: a row of A, or a column if A is transposed, has more than `_LONG` entries."""
+def has_long_sums(columns: Columns) -> bool:
+    """Whether a row or a column has more than `_LONG` entries. Residuals of the matrix and of its
+    transpose are then summed with more digits than those of a double."""
     if len(columns.indices) <= _LONG:
         return False
-    lengths = np.bincount(columns.indices) if trans == "N" else np.diff(columns.indptr)
-    return bool(lengths.max() > _LONG)
+    longest = max(np.bincount(columns.indices).max(), np.diff(columns.indptr).max())
+    return bool(longest > _LONG)
 
 
 def residual_of(
@@ -69,7 +68,7 @@ def residual_of(
     r, sizes = np.empty_like(solution), np.empty(n)
     arrays = columns.indptr, columns.indices, values
     flat = (v.reshape(-1) for v in (solution, right, r))
-    wide = has_long_sums(columns, trans)
+    wide = has_long_sums(columns)
     componentwise = float(_core.preorder.residual(*arrays, _OPERATIONS[trans], wide, *flat, sizes))
     if not np.isfinite(r).all():
         normwise = componentwise = np.inf

@@ -79,7 +79,7 @@ class Factorization:
         self.shape = n, n
         self.factors = factors
         self._columns = columns
-        self._has_long_sums: dict[bool, bool] = {}  # by whether A is not transposed
+        self._has_long_sums = has_long_sums(columns)  # `refactor` keeps the pattern
         self._has_factors = False
         self._is_verified = self._is_checked = True
         self._first_error = 0.0  # the backward error of the first solution by these pivots
@@ -244,9 +244,7 @@ class Factorization:
         residual = np.empty_like(x)
         sides = (x.reshape(-1), right.reshape(-1), residual.reshape(-1))
         sizes = np.empty(self.shape[0])
-        if (is_plain := trans == "N") not in self._has_long_sums:  # of a pattern, not of values
-            self._has_long_sums[is_plain] = has_long_sums(self._columns, trans)
-        arguments = _OPERATIONS[trans], self._has_long_sums[is_plain], *sides, sizes
+        arguments = _OPERATIONS[trans], self._has_long_sums, *sides, sizes
         error = _core.preorder.residual(*self._columns[:3], *arguments)
         return residual, float(error), sizes
 

@@ -25,8 +25,8 @@ from tests.transversal.methods import INITIALIZERS, each_algorithm
 
 ROOT = Path(__file__).parents[2]
 
-# Without a start, hopcroft-karp needs so many phases on this matrix that it would exceed the time
-# limit of the child. Another thread interrupts it after 0.2 s of CPU time.
+# Without a start, hopcroft-karp takes longer on this matrix than the test waits for the child.
+# Another thread interrupts it after 0.2 s of CPU time.
 CHILD = """
 import os, signal, sys, threading, time
 import btfperm
