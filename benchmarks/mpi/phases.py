@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the time and the memory of ranks go:
+``mpiexec -n P python -m benchmarks.mpi.phases FILE OUT.npz [--threads N] [--json FILE]``.
+
+One call of `btfperm.order.order_file` after one on a tiny matrix. The first rank prints a table of
+the phases. *wait* is the part of the seconds in which a rank waits for messages of others: the
+largest and the smallest over the ranks. *CPU s* is the largest sum over the threads of a rank.
+*peak MB* is the largest memory of a rank in a phase, beyond that before the call. A phase contains
+those that are indented below it. One rank uses the serial engine, of which only the stages are
+known, unless ``--over-ranks`` asks for the engine over ranks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.mpi.worker import resident_bytes
+from benchmarks.report import table
+
+_MPI = "btfperm.backends.mpi"
+_DM = "btfperm.dulmage_mendelsohn"
+PHASES = {
+    "read": [("btfperm.order", "as_pattern")],
+    "  parse": [("btfperm.io.read_mpi", "_read_range"), ("btfperm.io.read_mpi", "_read_packed")],
+    "  owners": [("btfperm.pattern.distributed", "_balanced")],
+    "  send entries": [("btfperm.pattern.distributed", "_routed")],
+    "search": [("btfperm.order", "matched")],
+    "  start": [],
+    "  augment": [],
+    "  certificate": [(f"{_MPI}.backend", "Mpi.prove")],
+    "decompose": [("btfperm.order", "decompose_session")],
+    "  digraph": [(f"{_DM}.decompose_mpi", "digraph_of_matching")],
+    "  coarse": [(f"{_DM}.decompose_mpi", "coarse_parts")],
+    "  strong components": [(f"{_DM}.decompose_mpi", "find_square")],
+    "    on one rank": [(f"{_DM}.fine_square.find_square_mpi", "_finish_on_one_rank")],
+    "  reversed lists": [(f"{_DM}.fine_square.digraph_mpi", "LocalLists.reversed")],
+    "  connected": [(f"{_DM}.decompose_mpi", "connected_parts")],
+    "  order": [(f"{_DM}.decompose_mpi", "_ordered")],
+    "write": [("btfperm.io.save_mpi", "save_distributed")],
+}
+"""The functions of each phase. Those of start and search are the rows that the plan chooses."""
+
+
+class Watch:
+    """Seconds, waits and peaks of the phases of this rank."""
+
+    def __init__(self) -> None:
+        self.open: list[list[float]] = []  # waited seconds and peak of each phase that runs
+        self.found: dict[str, list[float]] = {name: [0.0] * 4 for name in PHASES}
+
+    def timed(self, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
+        """`run`, whose time is added to a phase unless this phase runs already."""
+        running = False
+
+        def call(*args: Any, **options: Any) -> Any:
+            nonlocal running
+            if running:
+                return run(*args, **options)
+            running = True
+            self._restart_peak()
+            mine = [0.0, 0.0]
+            self.open.append(mine)
+            begin = time.perf_counter(), time.process_time()
+            try:
+                return run(*args, **options)
+            finally:
+                running = False
+                self._restart_peak()
+                self.open.pop()
+                total = self.found[name]
+                total[0] += time.perf_counter() - begin[0]
+                total[1] += mine[0]
+                total[2] += time.process_time() - begin[1]
+                total[3] = max(total[3], mine[1])
+
+        return call
+
+    def waiting(self, wait: Callable[..., Any]) -> Callable[..., Any]:
+        """`Ranks.wait`, whose time is added to the waits of all phases that run."""
+
+        def call(*args: Any) -> None:
+            begin = time.perf_counter()
+            try:
+                wait(*args)
+            finally:
+                waited = time.perf_counter() - begin
+                for each in self.open:
+                    each[0] += waited
+
+        return call
+
+    def _restart_peak(self) -> None:
+        """Gives the peak so far to all phases that run, and lets the system start a new one."""
+        peak = _peak_bytes()
+        for each in self.open:
+            each[1] = max(each[1], peak)
+        try:
+            Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+        except OSError:  # peaks then include those of earlier phases
+            return
+
+
+def _peak_bytes() -> int:
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def install(watch: Watch) -> None:
+    """Replaces the functions of the phases by timed ones."""
+    from btfperm.backends.mpi.backend import Mpi
+    from btfperm.backends.mpi.ranks import Ranks
+
+    for name, functions in PHASES.items():
+        for module, path in functions:
+            owner: Any = importlib.import_module(module)
+            *outer, last = path.split(".")
+            for part in outer:
+                owner = getattr(owner, part)
+            setattr(owner, last, watch.timed(name, getattr(owner, last)))
+    Ranks.wait = watch.waiting(Ranks.wait)  # type: ignore[method-assign]
+    run: Any = Mpi.run
+    of_family = {
+        "initial": watch.timed("  start", run),
+        "search": watch.timed("  augment", run),
+    }
+
+    def by_family(self: Any, row: Any, *args: Any, **options: Any) -> Any:
+        family = "initial" if row.family == "initial" else "search"
+        return of_family[family](self, row, *args, **options)
+
+    Mpi.run = by_family  # type: ignore[method-assign]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file")
+    parser.add_argument("out")
+    parser.add_argument("--threads", type=int, help="of one rank; default: all cores")
+    parser.add_argument("--over-ranks", action="store_true", help="also on one rank")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    from mpi4py import MPI
+
+    from btfperm.order import order_file
+
+    comm = MPI.COMM_WORLD
+    backend = "mpi" if comm.size > 1 or given.over_ranks else "auto"
+    with tempfile.TemporaryDirectory() as folder:  # imports, and the start of the communicator
+        tiny = Path(comm.bcast(folder), "tiny.mtx")
+        if comm.rank == 0:
+            tiny.write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 2\n")
+        comm.Barrier()
+        order_file(tiny, comm=comm, backend=backend)
+        comm.Barrier()
+    watch = Watch()
+    install(watch)
+    before = resident_bytes()
+    comm.Barrier()
+    begin = time.perf_counter()
+    threads = {} if given.threads is None else {"threads": given.threads}
+    done = order_file(given.file, [given.out], comm=comm, backend=backend, **threads)
+    comm.Barrier()
+    seconds = time.perf_counter() - begin
+    rows: list[dict[str, Any]] = []
+    for name, own in watch.found.items():
+        parts = comm.allgather([own[0], own[1], own[2], max(own[3] - before, 0.0)])
+        if any(part[0] for part in parts):
+            columns = list(zip(*parts, strict=True))
+            waits = max(columns[1]), min(columns[1])
+            values = [max(columns[0]), *waits, max(columns[2]), max(columns[3]) / 1e6]
+            rows.append({"phase": name, "values": [round(value, 4) for value in values]})
+    if comm.rank == 0:
+        lines = [
+            [row["phase"].replace("  ", "- "), *(f"{value:.3f}" for value in row["values"])]
+            for row in rows
+        ]
+        print(f"{given.file}, {comm.size} ranks: {seconds:.3f} s, stages {done.seconds}")
+        print(table(["phase", "s", "wait, most", "wait, least", "CPU s", "peak MB"], lines))
+        if given.json:
+            record = {"ranks": comm.size, "seconds": seconds, "stages": done.seconds}
+            record |= {"phases": rows, "counters": dict(done.transversal.counters)}
+            given.json.write_text(json.dumps(record, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
