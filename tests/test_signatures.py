@@ -45,7 +45,7 @@ read_valued(path, *, drop_zeros=False)
 report(A, path, *, row_names=None, col_names=None, solvers_within=10.0, drop_zeros=None,
     threads=None, replace=True)
 save(result, path, *, format=None, convention=None, replace=True)
-solve(A, b, *, solver='auto', weights='auto', block_ordering='auto', trans='N', refine=1,
+solve(A, b, *, solver='auto', weights='auto', block_ordering='auto', trans='N', refine='auto',
     drop_zeros=None)
 solvers()
 structural_rank(A, **options)
@@ -105,4 +105,4 @@ def test_the_signatures():
                 text = signature_of(function)
                 found += [f"{name}.{key}({text})"] if "=" in text else []
     assert found == SIGNATURES.replace("\n    ", " ").splitlines()
-    assert signature_of(Factorization.solve) == "b, trans='N', *, refine=1"
+    assert signature_of(Factorization.solve) == "b, trans='N', *, refine='auto'"

@@ -8,6 +8,11 @@ Idea        For every solver, `Factors.solve` takes and returns vectors in the o
             was not as large when these pivots were new, new pivots are chosen for the new values.
             After new pivots, one or two more solutions estimate how much the rounding of the
             entries changes the first one.
+Refinement  A step multiplies the error by about the relative change that it makes in the solution.
+            If the product is not negligible, the error is measured after the step, and more steps
+            follow while it is too large and each step at least halves it.
+Paper       M. Arioli, J. W. Demmel, I. S. Duff, SIAM Journal on Matrix Analysis and Applications
+            10, 1989: when to stop; xGERFS of LAPACK has the same rule and at most as many steps
 Cost        a solution by the factors; for each step of refinement, one more and one pass over the
             entries; for the first solution after `factor` or `refactor`, more (see Idea)
 """
@@ -21,11 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
-from btfperm.arguments import one_of, whole_number
+from btfperm.arguments import one_of
 from btfperm.errors import IllConditionedWarning, NumericallySingularError
 from btfperm.preorder.backward_error import has_long_sums
 from btfperm.preorder.factors import Factors
-from btfperm.preorder.right_sides import checked_right_side
+from btfperm.preorder.right_sides import Refine, checked_right_side, checked_steps
 from btfperm.preorder.values import Columns, new_values
 from btfperm.results.html import html_table
 from btfperm.warn import warn
@@ -41,6 +46,10 @@ _SIMILAR = 10.0
 _LARGE_CHANGE = 1e-3
 # Solutions with at most this componentwise backward error, a few rounding errors, are not refined.
 _AS_EXACT_AS_ROUNDING = 2 * np.finfo(np.float64).eps
+# Without a given number of steps, one step suffices if the product of the error before it and the
+# relative change of the solution is at most the first number. Else steps follow, up to the last
+# number of all, while the error exceeds the second one.
+_NEGLIGIBLE, _LARGEST_REFINED, _MOST_STEPS = 1e-18, 1e-15, 5
 _SMALL = 100  # matrices with fewer rows are tested with two vectors of rounding errors
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _Numbers = npt.NDArray[Any]
@@ -143,14 +152,16 @@ class Factorization:
     # -- solutions -------------------------------------------------------------------------------
 
     def solve(
-        self, b: npt.ArrayLike, trans: Literal["N", "T", "H"] = "N", *, refine: int = 1
+        self, b: npt.ArrayLike, trans: Literal["N", "T", "H"] = "N", *, refine: Refine = "auto"
     ) -> _Numbers:
         """x with ``A x = b``; with ``trans="T"`` ``A.T x = b``, with "H" ``A.conj().T x = b``.
 
         `b` has the shape (n,) or (n, k), dense or sparse, real or complex, and is not modified; the
         result is dense, float64 or complex128, and has the same shape. `refine` is the number of
         steps of iterative refinement, each of which costs about as much as the solution itself.
-        A componentwise backward error of at most 4.44e-16 needs none, except just after `refactor`.
+        With "auto", it is one, and in total at most five while the componentwise backward error is
+        above 1e-15 and each step at least halves it. An error of at most 4.44e-16 needs none,
+        except just after `refactor`.
 
         An `IllConditionedWarning` reports a matrix that is nearly singular: the first step of
         refinement changes the solution by more than a thousandth, or rounding the entries does, as
@@ -160,11 +171,11 @@ class Factorization:
         Raises
         ------
         InvalidArgumentError : `b` has another shape or is on a GPU, `trans` is none of the three,
-            or `refine` is no number of steps
+            or `refine` is neither "auto" nor a number of steps
         NumericallySingularError : the matrix of the last `refactor` was singular
         """
         one_of("trans", trans, ("N", "T", "H"))
-        refine = whole_number("refine", refine, 0, 100)
+        refine = checked_steps(refine)
         given = checked_right_side(b, self.shape[0])
         right = given.T if given.ndim == 2 else given[None]
         pairs = right.dtype.kind == "c" and self.dtype.kind != "c"
@@ -176,14 +187,15 @@ class Factorization:
             x = x[:k] + 1j * x[k:]
         return np.ascontiguousarray(x.T).reshape(given.shape)
 
-    def _solved(self, right: _Numbers, trans: str, refine: int) -> _Numbers:
+    def _solved(self, right: _Numbers, trans: str, refine: Refine) -> _Numbers:
         x = self._substituted(right, trans)
-        if x.size == 0 or (refine == 0 and self._is_verified and self._is_checked):
+        steps = 1 if refine == "auto" else refine
+        if x.size == 0 or (steps == 0 and self._is_verified and self._is_checked):
             return x
         change, error, sizes = self._residual(x, right, trans)
         # After `refactor`, a step of refinement also shows whether the matrix is nearly singular.
         if self._is_verified and error <= _AS_EXACT_AS_ROUNDING:
-            refine = 0
+            steps = 0
         if not self._is_verified and error > _LARGEST_ERROR:
             first = self._first_error
             if not first / _SIMILAR <= error <= first * _SIMILAR:
@@ -196,7 +208,7 @@ class Factorization:
             self._is_checked = True
             self._first_error = error if np.isfinite(error) else 0.0
             effect = self._rounding_errors(sizes)
-            if refine:  # one call of the solver for both
+            if steps:  # one call of the solver for both
                 solved = np.concatenate((change, effect))
                 change, effect = solved[: len(x)], solved[len(x) :]
                 self.factors.solve(solved, trans)
@@ -204,18 +216,28 @@ class Factorization:
                 self.factors.solve(effect, trans)
             share = self._share(x[-1:], effect)[0]
             is_warned = self._warn_if_wrong(share, "rounding its entries changes")
-        elif refine:
+        elif steps:
             self.factors.solve(change, trans)
-        for step in range(refine):
+        step, before = 0, x
+        while step < steps:
             if step:
-                change = self._residual(x, right, trans)[0]
+                previous = error
+                change, error, _ = self._residual(x, right, trans)
+                if refine == "auto" and (error <= _LARGEST_REFINED or error > previous / 2):
+                    return x if error <= previous else before
                 self.factors.solve(change, trans)
             share, is_finite = self._share(x, change)
             if not is_finite:
                 break
-            if step == 0 and not is_warned:
-                self._warn_if_wrong(share, "refinement changed")
+            if step == 0:
+                if not is_warned:
+                    self._warn_if_wrong(share, "refinement changed")
+                if refine == "auto" and error * share > _NEGLIGIBLE:
+                    steps = _MOST_STEPS
+            if steps > 1:
+                before = x.copy()
             x += change
+            step += 1
         return x
 
     def _rounding_errors(self, sizes: _Numbers) -> _Numbers:

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Right-hand sides of a solution."""
+"""Arguments of a solution: right-hand sides, and the number of steps of refinement."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.arguments import whole_number
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern.arrays import is_device_array, is_masked
 from btfperm.pattern.host_matrix import checked_matrix, is_scipy
 
-__all__ = ["checked_right_side"]
+__all__ = ["Refine", "checked_right_side", "checked_steps"]
+
+Refine = int | Literal["auto"]
 
 
 def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
@@ -47,3 +50,10 @@ def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
             f"dimensions, not {given.dtype} of shape {given.shape}"
         )
     return given
+
+
+def checked_steps(refine: Any) -> Refine:
+    """Raise unless it is a possible `refine` of `Factorization.solve`."""
+    if isinstance(refine, str) and refine == "auto":
+        return "auto"
+    return whole_number("refine", refine, 0, 100)

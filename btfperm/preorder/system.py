@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.arguments import one_of, truth, whole_number
+from btfperm.arguments import one_of, truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.io.vectors import read_vectors, write_vectors
 from btfperm.ordering.inside_blocks import BlockOrdering
@@ -21,7 +21,7 @@ from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.klu_libraries import find as find_klu
 from btfperm.preorder.preordering import Preordering
 from btfperm.preorder.preordering import Solver as NamedSolver
-from btfperm.preorder.right_sides import checked_right_side
+from btfperm.preorder.right_sides import Refine, checked_right_side, checked_steps
 from btfperm.preorder.small import small_preordering
 from btfperm.preorder.values import columns_of
 from btfperm.preorder.weights import Weights
@@ -89,7 +89,7 @@ def solve(
     weights: Weights = "auto",
     block_ordering: BlockOrdering = "auto",
     trans: Literal["N", "T", "H"] = "N",
-    refine: int = 1,
+    refine: Refine = "auto",
     drop_zeros: bool | None = None,
 ) -> Solution:
     """Solves ``A x = b``: orders the matrix, factors it, solves and refines.
@@ -132,7 +132,7 @@ def solve(
     """
     one_of("solver", solver, get_args(SystemSolver))
     one_of("trans", trans, ("N", "T", "H"))
-    refine = whole_number("refine", refine, 0, 100)
+    refine = checked_steps(refine)
     valued = square_matrix(A, drop_zeros)
     right = right_sides(b, valued)
     from btfperm.preorder import preorder

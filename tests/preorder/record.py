@@ -3,8 +3,9 @@
 
 Every matrix of ``../shared/matrices`` that is square, with values, and structurally nonsingular
 without its stored zeros, is ordered and factored by both solvers with each choice of `weights`, and
-solved for two right-hand sides, plain and transposed, with one step of refinement. Matrices with at
-least `LARGE` entries have the default weights only. The residuals are computed in the extended
+solved for two right-hand sides, plain and transposed, with the default refinement. Matrices with at
+least `LARGE` entries have the default weights only. A matrix whose rows all sum to exactly 0 is
+singular, and is not solved. The residuals are computed in the extended
 precision of NumPy's longdouble by code that shares nothing with btfperm. A route that takes longer
 than ``--limit`` seconds is stopped; SuperLU and KLU run in processes of their own.
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import multiprocessing
 import sys
 import time
@@ -39,7 +41,7 @@ MOST = 1e-15
 LARGE = 500_000
 _FIELDS = ("real", "complex", "integer")
 _WEIGHTS = ("auto", "product", "none")
-_SINGULAR = "numerically singular"
+_SINGULAR, _ZERO_SUMS = "numerically singular", "singular: all rows sum to 0"
 
 
 def main() -> int:
@@ -90,7 +92,19 @@ def fill_in(routes: dict[str, Any], known: KnownAnswer, limit: float) -> None:
             A = A.astype(np.complex128 if A.dtype.kind == "c" else np.float64)
             A.eliminate_zeros()
             A.sort_indices()
-        routes[name] = limited(A, *name.split(), limit)
+        if has_zero_sums(A):
+            routes[name] = {"error": _ZERO_SUMS}
+        else:
+            routes[name] = limited(A, *name.split(), limit)
+
+
+def has_zero_sums(A: Any) -> bool:
+    """Whether A times the vector of ones is exactly 0; `fsum` rounds only once."""
+    if A.dtype.kind == "c" or np.abs(A @ np.ones(A.shape[0])).max() > MOST * np.abs(A.data).max():
+        return False
+    rows = sp.csr_array(A)
+    parts = np.split(rows.data, rows.indptr[1:-1])
+    return not any(math.fsum(part) for part in parts)
 
 
 def limited(A: Any, solver: str, weights: str, limit: float) -> dict[str, Any]:
@@ -153,7 +167,9 @@ def sentence(rows: dict[str, Any]) -> str:
         f"backward error is {max(norms):.1e} by norms and {max(parts):.1e} by components, and "
         f"{sum(error > MOST for error in norms)} of the errors by norms exceed {MOST:g}."
     )
-    return text + (f" Numerically singular: {', '.join(singular)}." if singular else "")
+    return text + (
+        f" Singular, exactly or up to rounding: {', '.join(singular)}." if singular else ""
+    )
 
 
 def values(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -170,7 +186,7 @@ def markdown(head: dict[str, Any], rows: dict[str, Any]) -> str:
         f"# Backward errors, {head['date']}",
         f"`{head['command']}`",
         describe(head),
-        "The largest of four backward errors by norms, with one step of refinement: two right-hand "
+        "The largest of four backward errors by norms, with the default refinement: two right-hand "
         "sides, plain and transposed. `>30` is a limit in seconds, a dash a route that was not "
         "tried.",
         sentence(rows),

@@ -71,6 +71,59 @@ def test_every_step_begins_with_the_residual_of_the_last_solution(monkeypatch):
     np.testing.assert_allclose(errors, [1e-1, 1e-2, 1e-3, 1e-4], rtol=1e-6)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("trans", ["N", "T", "H"])
+@pytest.mark.parametrize(("first", "expected"), [(1e-5, 1), (1e-10, 2)])
+def test_more_steps_follow_while_the_error_is_large(solver, trans, first, expected, monkeypatch):
+    """The smaller the first pivot, the larger is the error of the factors."""
+    A = np.random.default_rng(1).normal(size=(30, 30)) * (1j if trans == "H" else 1)
+    A[0, 0] = first
+    p = btfperm.preorder(
+        A, solver=solver, weights="none", block_ordering="natural", initial=np.arange(30)
+    )
+    F, b = p.factor(A, diag_pivot_thresh=1e-15), np.ones(30)
+    assert F.off_diagonal_pivots == 0 or first < 1e-5
+
+    def error(refine):
+        x = F.solve(b, trans, refine=refine)
+        op = {"N": A, "T": A.T, "H": A.conj().T}[trans]
+        return np.max(np.abs(op @ x - b) / (abs(op) @ abs(x) + b))
+
+    F.solve(b)  # estimates the effect of rounding
+    exact, calls = F.factors.solve, []
+
+    def counted(x, trans):
+        calls.append(len(x))
+        exact(x, trans)
+
+    monkeypatch.setattr(F.factors, "solve", counted)
+    assert error("auto") <= 1e-15
+    assert calls == [1] * (1 + expected)
+    if expected > 1:
+        assert error(expected - 1) > 1e-15
+
+
+@pytest.mark.parametrize(
+    ("part", "expected", "steps"), [(0.9, 1e-6, 5), (0.4, 0.36, 1), (2.2, 1.2, 1)]
+)
+def test_steps_end_when_the_error_no_longer_halves(part, expected, steps, monkeypatch):
+    """Each step removes a part of the error; a step that makes it larger is undone."""
+    A, b = sp.diags_array([1.0, 2.0, 4.0], format="csc"), np.array([1.0, 2.0, 4.0])
+    F = btfperm.preorder(A, solver="superlu").factor(A)
+    exact, calls = F.factors.solve, []
+
+    def inexact(x, trans):
+        calls.append(len(x))
+        exact(x, trans)
+        x *= part
+
+    monkeypatch.setattr(F.factors, "solve", inexact)
+    with pytest.warns(btfperm.IllConditionedWarning):
+        x = F.solve(b)
+    np.testing.assert_allclose(np.abs(x - 1), expected, rtol=1e-6)
+    assert len(calls) == 1 + steps + 2  # the warning needs two
+
+
 def test_a_solution_as_exact_as_rounding_is_not_refined(monkeypatch):
     """Substitution in a triangular matrix with two entries in each row has a componentwise backward
     error of at most 4.5e-16. After `refactor`, a step of refinement is also a test for a matrix
@@ -111,7 +164,7 @@ def test_rounding_errors_of_every_size_of_matrix():
             np.testing.assert_array_equal(effect[0, 1::2], -effect[1, 1::2])
 
 
-@pytest.mark.parametrize("refine", [-1, 1.5, "1", None])
+@pytest.mark.parametrize("refine", [-1, 1.5, "1", None, "AUTO"])
 def test_numbers_of_steps(refine):
     factors = btfperm.preorder(np.eye(2)).factor(np.eye(2))
     with pytest.raises(btfperm.InvalidArgumentError, match="refine must be a whole number"):
