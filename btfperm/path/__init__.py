@@ -9,7 +9,7 @@ input          ``pattern/`` makes a `Pattern` of whatever the caller gave; ``req
 plan           ``plan.py``: which algorithms run, where, within which bounds, and why. It applies
                the rules in the ``auto_table.py`` of a package; ``rules.py`` defines their form
 run, prove     ``run.py`` carries out the plan on a backend and checks the certificate
-decompose      ``decompose.py``
+decompose      ``decompose.py``; ``recertify.py`` checks a transversal that the caller gave
 after failures ``fallback.py``, the only place that decides what follows a failed step;
                ``failure.py`` has the warning about a failed backend
 result         ``result.py`` makes the object; its class is in ``results/``

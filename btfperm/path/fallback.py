@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What happens after a step did not go as planned: the only place that decides it.
 
-`after` maps an event and the state of the call to an action. It is a pure function; ``run.py``, and
-``decompose.py`` for its step, detect the events and carry out the actions.
+`after` maps an event and the state of the call to an action. It is a pure function. ``run.py``
+detects the events and carries out the actions; ``decompose.py``, ``recertify.py`` and
+``transversal/own_block_gpu.py`` do so for their steps.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ class Event(Enum):
     BACKEND_FAILED = auto()  # BackendUnavailableError: no device, no memory, a kernel failed
     UNDECIDED = auto()  # the device could not check the matching
     WRONG = auto()  # DefectError: the matching failed its certificate
+    # The GPU of one MPI rank has too little free memory to search in the rows and columns of the
+    # rank. Other ranks may have enough, so the initializer continues.
+    NO_ROOM = auto()
 
 
 class Action(Enum):
@@ -35,6 +39,9 @@ class Action(Enum):
     PROVE_ON_CPU = auto()  # check the certificate on the CPU
     SECOND_FROM_MATCHING = auto()  # a DefectWarning, and another algorithm repairs the matching
     SECOND_FROM_EMPTY = auto()  # a DefectWarning; another algorithm starts with an empty matching
+    # The columns of the rank take its unmatched rows. That needs no more memory than the search
+    # over ranks.
+    MATCH_OWN_ROWS = auto()
 
 
 class State(NamedTuple):
@@ -42,7 +49,8 @@ class State(NamedTuple):
 
     Attributes
     ----------
-    step : ``"start"``, ``"search"``, ``"prove"``, ``"deliver"`` or ``"decompose"``
+    step : ``"start"``, ``"search"``, ``"prove"``, ``"deliver"``, ``"decompose"`` or
+        ``"recertify"``: the certificate of a transversal that the caller gave
     backend : where the step ran
     requested : whether the caller requested the backend, see `Plan`
     on_device : whether the caller's matrix is on a device
@@ -70,7 +78,8 @@ def after(event: Event, state: State) -> Action:
     'CONTINUE_WITH_DEFAULT'
     """
     if event is Event.BACKEND_FAILED:
-        if state.last_resort:
+        # A device that cannot check the caller's transversal cannot decompose its matrix either.
+        if state.last_resort or state.step == "recertify":
             return Action.RAISE
         # A request of the caller holds for the matching, which is complete. The CPU may compute the
         # blocks of a matrix on the host.
@@ -84,6 +93,8 @@ def after(event: Event, state: State) -> Action:
         return Action.START_ON_CPU if replaceable else Action.RESTART_ON_CPU
     if event is Event.UNDECIDED:
         return Action.PROVE_ON_CPU
+    if event is Event.NO_ROOM:
+        return Action.MATCH_OWN_ROWS
     if state.second:
         return Action.RAISE  # the repair failed, too, or cannot run
     return Action.SECOND_FROM_MATCHING if state.legal else Action.SECOND_FROM_EMPTY

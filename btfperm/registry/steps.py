@@ -7,7 +7,8 @@ step                  function
 certificate, cpu      (problem, view, stopped_by, threads, size) -> (row cover, column cover, size)
 certificate, mpi      the same arguments and result as on the cpu, of one rank
 certificate, gpu      (problem) -> (row cover, column cover), or None if the host must check
-recertification       (pattern, transversal) -> the transversal, certified for this pattern
+recertification       (pattern, transversal) -> the transversal, certified for this pattern; on a
+                      GPU None if the host must check
 legality              (problem) -> whether the matching is legal: entries, no two in a row or column
 cover                 (problem, threads) -> whether the matching is maximum; marks a minimum cover
 rank bound            (pattern) -> an upper bound of the structural rank

@@ -18,12 +18,11 @@ that are stored as zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy.typing as npt
 
-from btfperm import registry
 from btfperm.arguments import refuse_unknown_keywords, truth
 from btfperm.backends.protocol import Session
 from btfperm.errors import InvalidArgumentError, LimitReachedError
@@ -319,7 +318,6 @@ def proven_transversal(
         )
     if given is None:
         return found
-    recertify: Callable[..., Transversal] = registry.step(
-        "transversal", "recertification", pattern.backend
-    )
-    return recertify(pattern, found)
+    from btfperm.path.recertify import recertified
+
+    return recertified(pattern, found)

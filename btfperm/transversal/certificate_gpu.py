@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The certificate on the device, see ``certificate.cu``. If it fails, the host checks again."""
+"""The certificate on the device, see ``certificate.cu``. If it fails, the host must check again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.backends.gpu.readback import SharedStruct
 from btfperm.pattern import DevicePattern
 from btfperm.results import Transversal
-from btfperm.transversal.certificate import certified
 
 __all__ = ["certified_on_device", "prove_on_device"]
 
@@ -102,38 +101,30 @@ def _checked(
     return (rows, cols) if is_proof else None
 
 
-def certified_on_device(pattern: DevicePattern, given: Transversal) -> Transversal:
-    """The caller's transversal, checked again on the device, or by `certified` on the host if that
-    check fails.
-
-    Raises
-    ------
-    InvalidArgumentError : it is no maximum transversal of this matrix
-    """
+def certified_on_device(pattern: DevicePattern, given: Transversal) -> Transversal | None:
+    """The caller's transversal, checked again on the device. None if the host must check: its
+    arrays are not those of a matching of this shape, or `prove_on_device` returns None."""
     problem = DeviceProblem.empty(pattern)
     with on(problem.device):
         names = ("row_match", "col_match")
         places = [_places(getattr(given, name)) for name in names]
-        if places == [(pattern.m,), (pattern.n,)]:
-            problem.row_match, problem.col_match = (
-                _as_width(getattr(given, name), problem.width) for name in names
-            )
-            covers = prove_on_device(problem)
-            if covers is not None:
-                return replace(
-                    given,
-                    row_match=problem.row_match,
-                    col_match=problem.col_match,
-                    rank_bounds=(problem.size, problem.size),
-                    verified=True,
-                    row_in_cover=covers[0],
-                    col_in_cover=covers[1],
-                )
-        proven = certified(pattern.on_host(), given.on_host())
-        proven_arrays = {
-            name: upload(getattr(proven, name)) for name in (*names, "row_in_cover", "col_in_cover")
-        }
-        return replace(proven, **proven_arrays)
+        if places != [(pattern.m,), (pattern.n,)]:
+            return None
+        problem.row_match, problem.col_match = (
+            _as_width(getattr(given, name), problem.width) for name in names
+        )
+        covers = prove_on_device(problem)
+        if covers is None:
+            return None
+        return replace(
+            given,
+            row_match=problem.row_match,
+            col_match=problem.col_match,
+            rank_bounds=(problem.size, problem.size),
+            verified=True,
+            row_in_cover=covers[0],
+            col_in_cover=covers[1],
+        )
 
 
 def _places(array: Any) -> Any:

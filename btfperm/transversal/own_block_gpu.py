@@ -13,6 +13,7 @@ from btfperm.backends.gpu.arrays import download
 from btfperm.backends.gpu.budget import Budget
 from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.errors import BackendUnavailableError
+from btfperm.path.fallback import Action, Event, State, after
 from btfperm.pattern import DevicePattern
 from btfperm.pattern.arrays import index_type
 from btfperm.transversal.auto_table import DEFAULT_ON_GPU
@@ -32,8 +33,10 @@ def match_own_block(problem: DistributedProblem, seconds: float, seed: int) -> i
     try:
         return _searched(problem, seconds, seed)
     except (BackendUnavailableError, cupy.cuda.memory.OutOfMemoryError):
-        cupy.get_default_memory_pool().free_all_blocks()
-        return match_own_rows(problem)  # it needs no more memory than the search over ranks
+        action = after(Event.NO_ROOM, State("start", "gpu"))
+    assert action is Action.MATCH_OWN_ROWS
+    cupy.get_default_memory_pool().free_all_blocks()
+    return match_own_rows(problem)
 
 
 def _searched(problem: DistributedProblem, seconds: float, seed: int) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from btfperm.path.fallback import Action, Event, State, after
 
-STEPS = ("start", "search", "prove", "deliver", "decompose")
+STEPS = ("start", "search", "prove", "deliver", "decompose", "recertify")
 STATES = [
     State(*values) for values in product(STEPS, ("cpu", "gpu", "another"), *5 * [(False, True)])
 ]
@@ -18,7 +18,7 @@ STATES = [
 def expected(event, state):
     """The rules of the documentation, implemented a second time."""
     if event is Event.BACKEND_FAILED:
-        if state.last_resort:
+        if state.last_resort or state.step == "recertify":
             return Action.RAISE
         if state.requested and (state.step != "decompose" or state.on_device):
             return Action.RAISE
@@ -31,6 +31,8 @@ def expected(event, state):
         return Action.RESTART_ON_CPU
     if event is Event.UNDECIDED:
         return Action.PROVE_ON_CPU
+    if event is Event.NO_ROOM:
+        return Action.MATCH_OWN_ROWS
     if state.second:
         return Action.RAISE
     return Action.SECOND_FROM_MATCHING if state.legal else Action.SECOND_FROM_EMPTY
@@ -63,6 +65,9 @@ def test_every_state_has_its_action(event):
         (Event.ABANDONED, State("search", "gpu"), Action.RESTART_ON_CPU),
         (Event.ABANDONED, State("search", "cpu"), Action.CONTINUE_WITH_DEFAULT),
         (Event.UNDECIDED, State("prove", "gpu"), Action.PROVE_ON_CPU),
+        (Event.UNDECIDED, State("recertify", "gpu", on_device=True), Action.PROVE_ON_CPU),
+        (Event.BACKEND_FAILED, State("recertify", "gpu", on_device=True), Action.RAISE),
+        (Event.NO_ROOM, State("start", "gpu"), Action.MATCH_OWN_ROWS),
         (Event.WRONG, State("prove", "cpu", legal=True), Action.SECOND_FROM_MATCHING),
         (Event.WRONG, State("prove", "cpu"), Action.SECOND_FROM_EMPTY),
         (Event.WRONG, State("prove", "cpu", legal=True, second=True), Action.RAISE),

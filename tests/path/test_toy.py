@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import warnings
@@ -17,6 +18,7 @@ from btfperm.errors import BackendUnavailableError, BackendWarning, DefectWarnin
 from btfperm.path import failure, rules
 from btfperm.path.decompose import decompose
 from btfperm.path.plan import make_plan, plan_search
+from btfperm.path.recertify import recertified
 from btfperm.path.request import Request
 from btfperm.path.run import match
 from btfperm.registry import Algorithm
@@ -231,6 +233,37 @@ def test_a_wrong_matching_is_repaired(toy, monkeypatch, legal):
 
 
 HONEST = toy_greedy.finish
+
+
+@pytest.fixture
+def recertifying(toy):
+    """The toy backend checks transversals of the caller by `recertify` of toy_backend.py."""
+    registry.add_step("toy", "recertification", "toy", "tests.path.toy_backend", "recertify")
+    registry.add_step(
+        "toy", "recertification", "cpu", "btfperm.transversal.certificate", "certified"
+    )
+    yield toy
+    for backend in ("toy", "cpu"):
+        registry.remove_step("toy", "recertification", backend)
+
+
+@pytest.mark.parametrize("undecided", [False, True])
+def test_a_transversal_is_certified_again_on_the_toy_or_the_cpu(recertifying, undecided):
+    recertifying.undecided = undecided
+    t = btfperm.maximum_transversal(A)
+    found = recertified(ToyPattern.of(A), t, "toy")
+    assert recertifying.calls == (["recertify", "uploaded"] if undecided else ["recertify"])
+    assert found == t and found.verified
+    wrong = dataclasses.replace(t, col_match=np.roll(t.col_match, 1))
+    recertifying.undecided = True
+    with pytest.raises(btfperm.InvalidArgumentError, match="belongs to another matrix"):
+        recertified(ToyPattern.of(A), wrong, "toy")
+
+
+def test_a_toy_that_fails_to_certify_again_is_an_error(recertifying):
+    recertifying.fails_at = "recertify"
+    with pytest.raises(BackendUnavailableError, match="broke in recertify"):
+        recertified(ToyPattern.of(A), btfperm.maximum_transversal(A), "toy")
 
 
 def test_an_unknown_backend_is_refused(toy):

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The certificate of a transversal that the caller gives, checked again for a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from btfperm import backends, registry
+from btfperm.errors import BackendUnavailableError
+from btfperm.path.fallback import Action, Event, State, after
+from btfperm.pattern import Pattern
+from btfperm.results import Transversal
+
+__all__ = ["recertified"]
+
+_ARRAYS = ("row_match", "col_match", "row_in_cover", "col_in_cover")
+
+
+def recertified(pattern: Pattern, given: Transversal, package: str = "transversal") -> Transversal:
+    """The caller's transversal, certified for this pattern. The backend that holds the pattern
+    checks it, or the CPU if that backend cannot decide; the result is where the pattern is.
+
+    Raises
+    ------
+    BackendUnavailableError : the backend fails
+    InvalidArgumentError : it is no maximum transversal of this matrix
+    """
+    name = pattern.backend
+    state = State("recertify", name, on_device=name != "cpu")
+    try:
+        found: Transversal | None = registry.step(package, "recertification", name)(pattern, given)
+    except BackendUnavailableError:
+        assert after(Event.BACKEND_FAILED, state) is Action.RAISE
+        raise
+    if found is not None:
+        return found
+    action = after(Event.UNDECIDED, state)
+    assert action is Action.PROVE_ON_CPU
+    on_cpu = registry.step(package, "recertification", "cpu")
+    proven: Transversal = on_cpu(pattern.on_host(), given.on_host())
+    row_match, col_match, rows, cols = (getattr(proven, field) for field in _ARRAYS)
+    arrays = backends.get(name).uploaded(pattern, (row_match, col_match, rows, cols))
+    return replace(proven, **dict(zip(_ARRAYS, arrays, strict=True)))
