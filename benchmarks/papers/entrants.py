@@ -26,6 +26,7 @@ Matching = npt.NDArray[np.integer[Any]]
 START = "karp-sipser"  # the paper's initial matching, from which every search begins
 AUTO = "auto"  # our default with its own initial matching, as a user calls it
 GRAFT = "ms-bfs-graft"
+# Both parts of ms-bfs-graft off, direction optimisation alone, grafting alone.
 SWITCHES = (
     {"direction": 0.0, "graft": 0.0},
     {"direction": 1.0, "graft": 0.0},

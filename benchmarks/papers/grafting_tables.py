@@ -97,7 +97,8 @@ def select(
 
 
 def algorithms(data: Data, threads: int) -> list[str]:
-    """The searches that ran on this number of threads, in the registry's order."""
+    """The searches, without `auto` and the start, that ran on this number of threads with their
+    default options, in the order of their rows."""
     names = {
         row["algorithm"]: None
         for row in data["rows"]
@@ -107,15 +108,17 @@ def algorithms(data: Data, threads: int) -> list[str]:
 
 
 def step_shares(row: Row) -> dict[str, float] | None:
-    """Part of each step in the time of all."""
+    """Part of each step in the time of all; None if no time of a step was measured."""
     seconds = step_seconds(row)
     total = sum(seconds.values())
     return {step: each / total for step, each in seconds.items()} if total else None
 
 
 def worth(data: Data, kind: str) -> list[float]:
-    """Geometric mean speed-ups of a class over the search with both parts switched off: with each
-    of `SWITCHES`, then with both."""
+    """Geometric mean speed-ups of a class over the search with both parts switched off, on the
+    largest number of threads: one for each of `SWITCHES` (1 for the first, which switches both
+    off), then one with both on. Matrices that were not searched in each of these runs (see
+    `searched`) are left out; nan if none is left."""
     many = data["threads"][-1]
     runs = [select(data, GRAFT, many, dict(switch)) for switch in SWITCHES]
     runs.append(select(data, GRAFT, many))

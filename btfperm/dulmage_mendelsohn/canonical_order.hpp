@@ -50,7 +50,7 @@ I number_alone(const Side<I>& side, const I* set, I n_trees, Budget& budget, I* 
   return next;
 }
 
-// The same by several threads: they first find the smallest member of each component.
+// As number_alone, by several threads: they first find the smallest member of each component.
 template <class I>
 I number_together(const Side<I>& side, const I* set, I n_trees, const Team& team, Budget& budget,
                   I* number) {
@@ -186,8 +186,8 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
   });
 }
 
-// The same by several threads, but without the members of blocks of several rows. Each counts the
-// blocks of each level whose smallest column is in its share, which gives their places. Workspace:
+// As order_alone by several threads, but without the members of blocks of several rows. Each counts
+// the blocks of each level whose smallest column is in its share: this gives the places. Workspace:
 // `levels` (highest + 1 for each thread), `smallest`. Results for the caller: `height`, `number`.
 template <class I>
 void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,

@@ -82,7 +82,7 @@ bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
   return true;
 }
 
-// The same by several threads, in levels; in the queue, roots are stored as ~k.
+// As grow_alone, by several threads, in levels; in the queue, roots are stored as ~k.
 template <class I>
 bool grow_together(const Search<I>& s, I roots, const Team& team, Budget& budget) {
   const PatternView<I>& lists = s.lists;

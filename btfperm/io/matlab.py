@@ -99,7 +99,8 @@ def write_matrix(file: BinaryIO, A: Any) -> None:
 
     from btfperm.pattern.arrays import index_type
 
-    # Indices and the sizes of elements have 32 bits in this format; SciPy would cut larger ones.
+    # In this format, indices and the number of bytes of an array have 32 bits. Larger numbers would
+    # be truncated without an error.
     bytes_each = 16 if A.dtype.kind == "c" else 8
     if max(A.shape) >= _LARGEST_SIZE or A.nnz * bytes_each >= 2 * _LARGEST_SIZE:
         raise InvalidArgumentError(

@@ -166,8 +166,8 @@ def with_less_fill(
 def counted(
     pattern: Pattern, form: Decomposition, inside: InsideOrder, threads: int = 1
 ) -> InsideOrder:
-    """The same order with its fill; None in the place of the fill if L has more than `MOST_FILL`
-    entries in one block."""
+    """The order `inside` with its fill, which is counted unless it is known. It is None if L has
+    more than `MOST_FILL` entries in one block."""
     fill = inside.fill or _fill_in(pattern, form, inside.col_perm, threads)
     return inside._replace(fill=fill)
 

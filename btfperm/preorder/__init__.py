@@ -70,8 +70,8 @@ def preorder(
     Parameters
     ----------
     A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts.
-        weights="product" requires values, and "auto" uses them if there are any. The orders inside
-        the blocks are computed on the host: a matrix on a GPU is copied there, and the result is on
+        weights="product" requires values, and "auto" uses them if there are any. A matrix on a GPU
+        is copied to the host, where the orders inside the blocks are computed, and the result is on
         the host
     solver : "superlu" or "klu", the solver that will factor the matrix; "auto" depends on it
     block_ordering : order inside the blocks.

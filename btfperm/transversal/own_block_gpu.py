@@ -40,7 +40,8 @@ def match_own_block(problem: DistributedProblem, seconds: float, seed: int) -> i
 
 
 def _searched(problem: DistributedProblem, seconds: float, seed: int) -> int:
-    """The same by meeting-trees, in a copy of the columns of the rank without the rows of others.
+    """As `match_own_block`, by meeting-trees on a copy of the rank's columns without entries in
+    rows of other ranks. The matching is maximum unless the limit ended the search.
 
     Raises
     ------

@@ -173,7 +173,7 @@ struct Rank {
     return seen(root < n_cols ? &leaf[root] : &foreign_over[root - n_cols]) >= 0;
   }
 
-  // The same for the end of the last level: all threads of a level get the same answer.
+  // Whether the tree had ended before this level: all threads of a level get the same answer.
   __device__ bool was_over(Index root) const {
     const Index ended = root < n_cols ? ended_level[root] : foreign_level[root - n_cols];
     return ended >= 0 && ended < level;

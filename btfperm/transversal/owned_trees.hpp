@@ -77,8 +77,8 @@ class OwnedTrees {
     }
   }
 
-  // Augments along the paths of all ended trees, from their ends to their roots. `is_start`: this
-  // is the first step; it returns the number of paths of this rank's roots, later steps return 0.
+  // One step of the augmentation along the paths of all ended trees, from their ends to the roots.
+  // The first one (`is_start`) returns the number of these trees with roots here, others return 0.
   std::int64_t augment(std::int64_t n_lines, const I* lines, bool is_start) {
     std::int64_t paths = 0;
     if (is_start) {

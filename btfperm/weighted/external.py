@@ -69,12 +69,15 @@ def match_external(
     temporary: str | os.PathLike[str] | None = None,
     **limits: Any,
 ) -> tuple[GraphMatching, dict[str, Any]]:
-    """The matching of local-max in a graph that is read in parts, and the origin of its file. The
+    """The matching of local-max, computed on edges in a temporary file, and the origin of `G` as
+    `Pattern.source` holds it, which is empty for a matrix in memory. A file is read in parts. The
     parameters are those of `match`; `limits` are those of `Request`. One thread is used.
 
     Raises
     ------
-    InvalidMatrixError : the matrix is no graph, or holds an edge twice
+    InvalidArgumentError : `memory` is no number of bytes, or too small
+    InvalidMatrixError : the matrix is no graph, has a weight that is not positive and finite, or
+        holds an edge twice
     ResourceMissingError : the disk is full, or the folder cannot be used
     """
     row = find(EXTERNAL, initializer=False, package="weighted", of_graphs=True, backend=backend)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels of searches that the matrices of `test_gpu_small.py` do not reach by themselves: far
-walks, lists of hubs in pieces, peeling, and the list of active columns that shrinks."""
+"""Parts of the GPU searches for which the matrices of `test_gpu_small.py` are too small:
+`far_walks.cu` (pushes along distances), hubs whose lists are cut into pieces, `meeting_peel.cu`,
+and the list of active columns of g-pr-shr, which shrinks. The tests call the part directly, lower a
+limit, or use a matrix with hubs."""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ def test_far_walks_end_with_a_proof(monkeypatch):
 
 
 def hubs(n, seed):
-    """Rows and columns of some 256 entries and of n, and most of a diagonal."""
+    """About 95 % of a diagonal, and random entries in four columns and four rows: 255, 256, 257 and
+    n of them."""
     rng = np.random.default_rng(seed)
     A = sp.lil_array((n, n))
     A.setdiag(rng.random(n) < 0.95)

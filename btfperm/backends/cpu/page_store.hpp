@@ -61,7 +61,7 @@ class PageStore {
     return map(bytes);
   }
 
-  // Returns all kept memory to the system.
+  // Returns all kept memory to the system, unless another thread holds the lock.
   void release() noexcept {
     Dropped dropped;
     if (const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock) {
@@ -88,8 +88,8 @@ class PageStore {
  private:
   static constexpr std::size_t places = 16;
 
-  // Memory that leaves the list under the lock; it is returned to the system after the lock,
-  // because that takes long.
+  // Memory removed from the list under the lock. The caller must call unmap() after it has released
+  // the lock, because unmapping takes long; there is no destructor that would unmap.
   class Dropped {
    public:
     void add(Pages pages) noexcept { pages_[count_++] = pages; }
@@ -131,7 +131,7 @@ class PageStore {
   static void unmap(Pages pages) noexcept { munmap(pages.start, pages.bytes); }
 #endif
 
-  // Releases the oldest memory, which is in place next_, until the given bytes fit.
+  // Moves memory to `dropped`, the oldest first, which is at next_, until the given bytes fit.
   void make_room(std::size_t bytes, Dropped& dropped) noexcept {
     for (std::size_t k = 0; k < kept_.size() && total_ + bytes > most_kept; ++k) {
       drop((next_ + k) % kept_.size(), dropped);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops that several threads share, whose results keep their order, and which end with the budget;
-// a barrier for long parallel regions
+// Loops that several threads share; they stop if the budget ends, and the results of `select` have
+// the order of a loop on one thread. A barrier for parallel regions with many steps
 #pragma once
 
 #include <omp.h>

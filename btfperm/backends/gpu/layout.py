@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Positions of the fields of CUDA structs, and constants, from the sources of the kernels.
+"""Positions of the counters of CUDA structs, and constants, from the sources of the kernels.
 
-Kernels and their drivers share structs of 64-bit counters. Drivers name the fields, and this module
-finds their positions in the declaration, so that no number is written twice. It needs no compiler
-and accepts a part of C++ only: a struct that it does not understand is an error.
+Kernels and their drivers share structs of 64-bit counters (`Count`). Drivers name the counters, and
+this module finds their positions in the declaration, so that no number is written twice. It needs
+no compiler and accepts a part of C++ only: a struct that it does not understand is an error.
 
 A struct may have fields of type `Count`, `int`, `bool`, enums with the base `int`, other such
-structs, and arrays of these; static constants and member functions are ignored. The size of an
-array is a number or a constant. Constants are numbers, other constants, or products of these.
+structs, and arrays of these. Only counters, also those of inner structs, have positions here;
+fields of the other types take up their bytes, but drivers cannot name them. A struct without a
+counter is an error. Static constants and `__device__` functions are ignored. The size of an array
+is a number or a constant. Constants are decimal numbers, other constants, or products of these.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def layout(file: str, struct: str) -> Layout:
 
     Raises
     ------
-    DefectError : there is no such struct, or this module does not understand it
+    DefectError : there is no such struct, this module does not understand it, or it has no counter
     """
     size, alignment, words = _measured(file, struct)
     if alignment != WORD:

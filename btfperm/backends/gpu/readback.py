@@ -51,7 +51,7 @@ class SharedStruct(Readback):
     ----------
     file : source of the kernels, which declares the struct; see ``layout.py``
     name : name of the struct
-    start : first values of fields; the others are zero
+    start : first values of counters by name; the other words are zero
     extra : number of additional words after the struct
     """
 
@@ -64,7 +64,7 @@ class SharedStruct(Readback):
         super().__init__(self.layout.size + extra, begin)
 
     def field(self, name: str) -> Any:
-        """The part of `array` that holds a field."""
+        """The part of `array` that holds a counter or an array of counters."""
         return self.array[self.layout.span(name)]
 
     def fields(self) -> dict[str, int]:

@@ -40,7 +40,7 @@ I unite_alone(I* set, I a, I b) {
   return a;
 }
 
-// The same while other threads unite, too.
+// As unite_alone, while other threads unite, too.
 template <class I>
 I unite(I* set, I a, I b) {
   for (;;) {

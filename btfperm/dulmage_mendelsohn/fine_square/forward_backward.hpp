@@ -87,7 +87,7 @@ bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting
   return count == 0;
 }
 
-// The same in levels, from the pivot; what sweeps have reached before is discarded.
+// As sweep_forward, but in levels from the pivot; what sweeps have reached before is discarded.
 template <class I>
 bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, const Team& team,
                     I* queue, Budget& budget) {

@@ -71,7 +71,7 @@ I peel_alone(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready, Bu
   return tail;
 }
 
-// The same by several threads, in levels.
+// As peel_alone, by several threads, in levels.
 template <class I>
 I peel_together(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready, const Team& team,
                 Budget& budget) {

@@ -29,7 +29,8 @@ def check_triangular(s: Subject) -> Iterator[Violation]:
 
 
 def check_irreducible(s: Subject) -> Iterator[Violation]:
-    """Square blocks are square and irreducible; rectangular ones are connected."""
+    """Square blocks are square and irreducible, and hold all pairs of their rows, see
+    `Subject.mates`. Rectangular blocks are connected, if the canonical order is promised."""
     heights, widths = np.diff(s["row_blocks"]), np.diff(s["col_blocks"])
     first, last = s.square_blocks
     square = np.zeros(heights.size, dtype=np.bool_)

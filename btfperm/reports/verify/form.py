@@ -11,7 +11,10 @@ from btfperm.reports.verify.subject import Subject, Violation, named, wrong
 
 
 def check_arrays(s: Subject) -> Iterator[Violation]:
-    """Every array is there, holds integers and has the length that follows from the shape."""
+    """The file is for a matrix of this shape. Every array that its kind requires is there, holds
+    integers of at most 2**62 in modulus, and has one dimension (`structural_rank`: none) and the
+    length that follows from the shape; that of `row_blocks` and `col_blocks` is free. The arrays
+    without a fault become `s.good`."""
     for name in s.missing:
         yield wrong("arrays", f"{name} is missing")
     sizes = {"row_perm": s.m, "col_perm": s.n}
@@ -62,8 +65,11 @@ def check_permutations(s: Subject) -> Iterator[Violation]:
 
 
 def check_boundaries(s: Subject) -> Iterator[Violation]:
-    """Fine and coarse boundaries start at 0, never fall, end at the last row or column, and each
-    coarse boundary is one of the fine ones."""
+    """Fine and coarse boundaries start at 0, never fall, and end at the last row or column. There
+    are as many fine blocks of rows as of columns, each has a row or a column, and the square and
+    the vertical part begin where fine blocks begin. Other coarse boundaries, which separate the
+    unmatched rows and columns, need not be fine ones. `nblocks` is the number of blocks if the file
+    has it."""
     monotone = True
     for key, size in (
         ("row_blocks", s.m),

@@ -42,7 +42,8 @@ def check_matching(s: Subject) -> Iterator[Violation]:
 
 
 def check_rank(s: Subject) -> Iterator[Violation]:
-    """The matching is maximum: proven by a cover from a separate search."""
+    """The matching has as many pairs as `structural_rank`, and is maximum: proven by a cover from
+    a separate search."""
     row_match, col_match = s["row_match"], s["col_match"]
     free_rows, free_cols = np.flatnonzero(row_match < 0), np.flatnonzero(col_match < 0)
     size, claimed = s.m - free_rows.size, int(s["structural_rank"])
@@ -70,7 +71,9 @@ def check_rank(s: Subject) -> Iterator[Violation]:
 
 
 def check_coarse(s: Subject) -> Iterator[Violation]:
-    """Horizontal, square and vertical part are the ones of Dulmage and Mendelsohn."""
+    """Horizontal, square and vertical part are the ones of Dulmage and Mendelsohn, and
+    `coarse_rows` and `coarse_cols` hold the numbers of unmatched rows and columns. In a block
+    triangular form, all is square."""
     rr, cc = s["coarse_rows"], s["coarse_cols"]
     if s.kind == "block_triangular_form":
         if rr.tolist() != [0, 0, s.n, s.n, s.n] or cc.tolist() != [0, 0, 0, s.n, s.n]:

@@ -68,7 +68,8 @@ def reach(
 def _reach_singly(
     indptr: Index, indices: Index, mate: Index, frontier: Index, near: Flags, far: Flags
 ) -> Index:
-    """The same search one vertex at a time; returns the frontier when it has `WIDE` vertices."""
+    """The search of `reach` one vertex at a time. Returns the frontier as soon as it has `WIDE`
+    vertices, or an empty one at the end."""
     pointer, mates = indptr.data, mate.data
     near_seen, far_seen = near.data, far.data
     open_vertices: list[int] = frontier.tolist()

@@ -23,8 +23,9 @@ _LARGEST = 1e10
 
 
 def check_scalings(s: Subject) -> Iterator[Violation]:
-    """There is one finite scaling for each row and column. Scaled entries are 1 in modulus where
-    they are matched, and at most 1 elsewhere; entries with the value zero are not matched.
+    """There is one scaling for each row and column, whose logarithm is at most 1e10 in modulus.
+    Scaled entries are 1 in modulus where they are matched, and at most 1 elsewhere, up to rounding
+    errors; entries with the value zero are not matched.
 
     If the file admits a gap, the product of the scaled matched entries may be as small as
     exp(-gap)."""

@@ -109,8 +109,8 @@ struct Core {
     return false;
   }
 
-  // The same for a listed vertex v. Usually no neighbour in `watched` was matched since the last
-  // call.
+  // As match_leaf, for a vertex v that match_leaf has listed with these `watched`. Usually both of
+  // these neighbours are still unmatched; then v must be listed again, and its list is not read.
   __device__ bool match_listed_leaf(int side, Index v, Index* watched, Count* pairs,
                                     Count* edges) const {
     const Index *mine = side == 0 ? graph.col_match : graph.row_match,

@@ -81,8 +81,8 @@ class Start:
     ----------
     core : whether a search may match more columns
     pairs : the number of matched columns if `core` is False
-    counters : a function that waits for the kernels and returns the counters, or an empty mapping
-        if columns were matched before the start
+    counters : a function that waits for the kernels and returns their counters. If columns were
+        matched before the start, it returns an empty mapping
     """
 
     core: bool = True

@@ -96,7 +96,7 @@ __device__ void keep(const Forest& forest, const Index* from, Count many, Index*
   }
 }
 
-// The same for the hubs in a list of pieces. The first piece of a hub puts the hub into the queue,
+// As keep, for the hubs in a list of pieces. The first piece of a hub puts the hub into the queue,
 // unless the hub is on the border.
 template <int side>
 __device__ void keep_hubs(const Graph& graph, const Forest& forest, const Index* from, Count many,

@@ -28,7 +28,7 @@ struct DisplacementRules {
   // at most two steps (delaunay_n18, .99, and delaunay_n15, .96, are faster by augmenting than by
   // pushes, grid3d_48_rcp, .93, by pushes; kkt_2e5 needs the paths of two steps first).
   double near_rows = .95;
-  // The same for several threads, whose pushes conflict (kkt_3e6, 1, and delaunay_n21, .99, are
+  // As near_rows, on several threads, whose pushes conflict (kkt_3e6, 1, and delaunay_n21, .99, are
   // faster in two steps, grid3d_128_rcp, .94, by pushes).
   double near_rows_shared = .98;
   // Share of the unmatched columns that two steps leave. Below it, short searches continue, else
