@@ -293,6 +293,9 @@ def _cases(section: str, asked: argparse.Namespace) -> list[Case]:
     if count is None:
         count = int(section == "published" or (asked.all is not None and section in PERMUTED))
     cases = with_permutations(cases, count)
+    if asked.part:
+        number, parts = asked.part
+        cases = cases[number - 1 :: parts]
     return kept(cases, asked.keep) if asked.keep else cases
 
 
@@ -318,6 +321,13 @@ def _relabelling(word: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _part(word: str) -> tuple[int, int]:
+    number, _, parts = word.partition("/")
+    if not (number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{word!r} is not K/N with 1 <= K <= N, such as 2/4")
+    return int(number), int(parts)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     add = parser.add_argument_group("what to measure").add_argument
@@ -328,6 +338,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--set", choices=[*SETS, ALL, "fit", "seen", "real"], help=words)
     add("--only", action="append", metavar="NAME", help="this matrix alone; repeatable")
     add("--permutations", type=int, metavar="K", help="and K random orders of each matrix")
+    words = "the K-th of each N matrices; processes beside each other can share a section"
+    add("--part", type=_part, metavar="K/N", help=words)
     add("--algorithm", action="append", metavar="NAME", help="of btfperm; repeatable (auto)")
     add("--matrices", type=Path, default=Path("../shared/matrices"), help="folder of --set real")
     add("--keep", type=Path, metavar="DIR", help="store generated matrices, made on all cores")
@@ -337,6 +349,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--limit", type=float, default=60.0, help="seconds of a method on one matrix (60)")
     add("--threads", type=int, help="of btfperm; default its own choice")
     add("--within", type=float, default=math.inf, metavar="S", help="start nothing after S seconds")
+    words = "a line of JSON for each matrix; stored ones are not measured again (regret, papers)"
+    add("--store", type=Path, metavar="FILE", help=words)
     add = parser.add_argument_group("where results go").add_argument
     add("--out", type=Path, metavar="DIR", help="a dated file for each section, and its figures")
     add("--json", type=Path, metavar="FILE", help="every sample, machine, versions")
@@ -350,8 +364,6 @@ def _parser() -> argparse.ArgumentParser:
     words = "strategies of g-pr in addition to its own two: adaptive:0.3 fixed:50"
     add("--relabel", type=_relabelling, nargs="+", default=(), metavar="WORD", help=words)
     add = parser.add_argument_group("regret, regret-gpu").add_argument
-    words = "a line of JSON for each matrix; stored matrices are not measured again"
-    add("--store", type=Path, metavar="FILE", help=words)
     add("--busy", action="store_true", help="processor time on one thread (regret, versions)")
     add("--half", help="measure this half of the matrices alone (regret-gpu)")
     add("--rules", action="store_true", help="write what each rule is worth beside the rules")

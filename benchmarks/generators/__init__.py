@@ -34,12 +34,14 @@ __all__ = ["Family", "families", "family_of", "make", "permuted_names"]
 @dataclass(frozen=True)
 class Family:
     """One row of the list: `form` is the form of a name, in which <n> stands for an integer and <x>
-    for a number, or for ``e``, Euler's number."""
+    for a number, or for ``e``, Euler's number. `check` raises ValueError for sizes that the family
+    does not have."""
 
     name: str
     form: str
     kind: str
     generate: Callable[..., sp.csc_array]
+    check: Callable[..., None] | None = None
 
     def sizes(self, name: str) -> list[float] | None:
         """Returns the sizes in `name`, or None if `name` is not of this family."""
@@ -77,8 +79,14 @@ _FAMILIES = (
     Family("chains_hk", "chains_hk_<n>", "adversarial", adversarial.chains_hk),
     Family("chains", "chains_<n>x<n>", "adversarial", adversarial.chains),
     Family("deadtree", "deadtree_<n>", "adversarial", adversarial.deadtree),
-    Family("ladder", "ladder_<n>", "adversarial", adversarial.ladder),
-    Family("kshard", "kshard_<n>_k<n>", "adversarial", adversarial.karp_sipser_hard),
+    Family("ladder", "ladder_<n>", "adversarial", adversarial.ladder, adversarial.check_ladder),
+    Family(
+        "kshard",
+        "kshard_<n>_k<n>",
+        "adversarial",
+        adversarial.karp_sipser_hard,
+        adversarial.check_karp_sipser_hard,
+    ),
     Family("trace", "trace_n<n>", "mesh", meshes.trace),
     Family("opf", "opf_<n>", "kkt", systems.opf),
     Family("copapers", "copapers_<n>", "power law", power_laws.copapers),
@@ -107,11 +115,14 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(name: str) -> tuple[Family, list[float]]:
-    """Returns the family of a name and the sizes in it; raises ValueError for an unknown name."""
+    """Returns the family of a name and the sizes in it; raises ValueError for an unknown name, and
+    for sizes that the family does not have."""
     plain = _RCP.sub("", name.removesuffix(_SCATTERED))
     for family in _FAMILIES:
         sizes = family.sizes(plain)
         if sizes is not None:
+            if family.check:
+                family.check(*sizes)
             return family, sizes
     forms = ", ".join(family.form for family in _FAMILIES)
     raise ValueError(f"{name!r} names no generated matrix; the forms are {forms}")

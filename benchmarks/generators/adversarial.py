@@ -63,15 +63,20 @@ def deadtree(n: int) -> sp.csc_array:
 # ``ladder_n``: layered pattern on which SciPy 1.17's matching takes exponential time.
 
 
+def check_ladder(n: int) -> None:
+    """ValueError unless n = 3L + 3 with L >= 1."""
+    if n % 3 or n < 6:
+        raise ValueError(f"ladder_{n}: the order must be 3 L + 3 with L >= 1; try ladder_57")
+
+
 def ladder(n: int) -> sp.csc_array:
     """n = 3L + 3. Rows a(d,k), c(i), s, t; columns (d,k), e(i), one empty.
 
     a(d,k), d < L, holds (d,k) and, but for the last level, (d+1,0), (d+1,1); c(i), i <= L, holds
     e(i), e(i+1); s holds (0,0), (0,1); t holds e(0).
     """
-    levels, rest = divmod(n - 3, 3)
-    if rest or levels < 1:
-        raise ValueError(f"ladder_{n}: the order must be 3 L + 3 with L >= 1; try ladder_57")
+    check_ladder(n)
+    levels = n // 3 - 1
     a = np.arange(2 * levels)
     c = np.arange(levels + 1)
     first_c, s, t = 2 * levels, 3 * levels + 1, 3 * levels + 2
@@ -86,13 +91,18 @@ def ladder(n: int) -> sp.csc_array:
 # ``kshard_n_kK``: Karp-Sipser's bad family (Dufossé, Kaya, Uçar 2015).
 
 
+def check_karp_sipser_hard(n: int, k: int) -> None:
+    """ValueError unless n is even and k at most n/2."""
+    if n % 2 or not 0 <= k <= n // 2:
+        raise ValueError(f"kshard_{n}_k{k}: n must be even and k at most n/2; try kshard_2000_k8")
+
+
 def karp_sipser_hard(n: int, k: int) -> sp.csc_array:
     """Halves R1, R2 and C1, C2: R1 x C1 full, R2 x C2 empty, R1 x C2 and R2 x C1 identities; then
     the last k rows of R1 and the last k columns of C1 full. The two identities form a perfect
     matching."""
+    check_karp_sipser_hard(n, k)
     half = n // 2
-    if n % 2 or not 0 <= k <= half:
-        raise ValueError(f"kshard_{n}_k{k}: n must be even and k at most n/2; try kshard_2000_k8")
     A = np.zeros((n, n), bool)
     A[:half, :half] = True
     i = np.arange(half)

@@ -17,7 +17,7 @@ import btfperm
 from benchmarks.cases import Case
 from benchmarks.papers.stand_ins import stands_for
 from benchmarks.peers import ours
-from benchmarks.report import Row
+from benchmarks.report import Row, milliseconds
 from benchmarks.timing import CORES, Answer, Call, Method, Notes, Outcome
 from btfperm.registry import find
 
@@ -173,6 +173,16 @@ def rows_of(
         for entrant in field
         if (outcome := outcomes.get(entrant.name)) is not None
     ]
+
+
+def outcome(row: Row) -> str:
+    """The line that is printed when a matrix is done."""
+    times = [
+        f"{each['algorithm']} {each['threads']}: {milliseconds(each['median'])}"
+        for each in row["rows"]
+        if each["median"] is not None and not each["options"]
+    ]
+    return f"{row['matrix']}: {', '.join(times)} ms"
 
 
 def facts(case: Case, A: Any, start: Matching, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:

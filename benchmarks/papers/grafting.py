@@ -12,14 +12,15 @@ paper, ``grafting_tables.py`` shows the result, and ``figures.py`` draws the pap
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from benchmarks.cases import Case
 from benchmarks.papers import counters, entrants, ranking
 from benchmarks.papers import grafting_tables as tables
 from benchmarks.papers.stand_ins import stand_ins
-from benchmarks.report import Options, Section, milliseconds, progress
+from benchmarks.regret.rows import checked
+from benchmarks.report import Options, Row, Section
 from benchmarks.timing import problems, race
 
 
@@ -32,26 +33,34 @@ def run(cases: list[Case], options: Options) -> Section:
     """Times, counters and ranking of all algorithms on each matrix, on one thread and on many."""
     chosen = [] if options.algorithms == [entrants.AUTO] else options.algorithms
     field = entrants.entrants(options.threads, chosen)
-    methods = [entrant.method for entrant in field]
-    matrices: list[dict[str, Any]] = []
-    rows: list[dict[str, Any]] = []
-    complaints: list[str] = []
-    for case in cases:
-        A = case.load()
-        start = entrants.starting_matching(A)
-        outcomes = race(methods, (A, start), repeats=options.repeats, limit=options.limit)
-        wrong = problems(outcomes, case.expected)
-        complaints += [f"{case.name}: {what}" for what in wrong]
-        matrices.append(entrants.facts(case, A, start, outcomes))
-        rows += entrants.rows_of(case, A, field, outcomes)
-        times = [f"{who} {milliseconds(o.median)}" for who, o in outcomes.items() if o.seconds]
-        options.say(progress(case.name, times, wrong))
+
+    def measure(case: Case) -> tuple[Row, list[str]]:
+        return measure_matrix(case, field, options)
+
+    found, complaints = checked(cases, options, measure, entrants.outcome)
+    rows = [each for row in found for each in row["rows"]]
     data = {
         "threads": sorted({entrant.threads for entrant in field}),
         "limit": options.limit,
-        "matrices": matrices,
+        "matrices": [row["facts"] for row in found],
         "rows": rows,
         "orders": ranking.orders(rows, options.limit),
         "statements": counters.statements(rows),
     }
     return Section("Published algorithms", tables.markdown(data), data, complaints)
+
+
+def measure_matrix(
+    case: Case, field: Sequence[entrants.Entrant], options: Options
+) -> tuple[Row, list[str]]:
+    """The facts of the matrix and a row for each algorithm, and what is wrong."""
+    A = case.load()
+    start = entrants.starting_matching(A)
+    methods = [entrant.method for entrant in field]
+    outcomes = race(methods, (A, start), repeats=options.repeats, limit=options.limit)
+    row = {
+        "matrix": case.name,
+        "facts": entrants.facts(case, A, start, outcomes),
+        "rows": entrants.rows_of(case, A, field, outcomes),
+    }
+    return row, problems(outcomes, case.expected)

@@ -37,7 +37,6 @@ from benchmarks.report import (
     by_matrix,
     digits,
     geometric_mean,
-    milliseconds,
     paragraphs,
 )
 from benchmarks.scaling import counts
@@ -84,7 +83,7 @@ def run(cases: list[Case], options: Options) -> Section:
     def measure(case: Case) -> tuple[Row, list[str]]:
         return measure_matrix(case, threads, options)
 
-    stored, complaints = checked(cases, options, measure, outcome)
+    stored, complaints = checked(cases, options, measure, entrants.outcome)
     data: dict[str, Any] = {
         "threads": counts(threads),
         "limit": options.limit,
@@ -157,16 +156,6 @@ def _frontier_sizes(A: Any, start: Any, options: dict[str, float]) -> list[int]:
     entrant = Entrant(GRAFT, 1, tuple(options.items()))
     sizes = entrant._search((A, np.asarray(start)))().counters["frontier_sizes"]
     return [int(size) for size in sizes[:1000]]
-
-
-def outcome(row: Row) -> str:
-    """The line that is printed when a matrix is done."""
-    times = [
-        f"{each['algorithm']} {each['threads']}: {milliseconds(each['median'])}"
-        for each in row["rows"]
-        if each["median"] is not None and not each["options"]
-    ]
-    return f"{row['matrix']}: {', '.join(times)} ms"
 
 
 # -- the paper's measures --------------------------------------------------------------------------

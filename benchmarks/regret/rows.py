@@ -37,7 +37,8 @@ def measured(
     measure: Callable[[Case], Row],
     outcome: Callable[[Row], str],
 ) -> list[Row]:
-    """The rows of `options.store`, and those of `cases` that it does not have yet, which are added.
+    """The rows of `options.store`, and those of `cases` that it does not have yet, which are added;
+    in the order of `cases`, and then those of other matrices.
 
     No matrix is started after `options.within` seconds.
     """
@@ -50,7 +51,8 @@ def measured(
             if options.store:
                 with options.store.open("a") as store:
                     print(json.dumps(row), file=store)
-    return list(rows.values())
+    order = {case.name: k for k, case in enumerate(cases)}
+    return sorted(rows.values(), key=lambda row: order.get(row["matrix"], len(order)))
 
 
 def checked(

@@ -224,3 +224,33 @@ def test_kept_matrices_are_the_same(tmp_path, real_folder):
             assert A.shape == B.shape and (A.indptr == B.indptr).all(), turn
             assert (A.indices == B.indices).all() and A.indices.dtype == B.indices.dtype
     assert len(list((tmp_path / "keep").iterdir())) == len(cases) - 2 * 3
+
+
+def test_parts_of_a_set_are_measured_beside_each_other(tmp_path):
+    """Each of three parts takes every third matrix, and a run with all their
+    rows reports them in the order of the set."""
+    store = tmp_path / "all"
+    words = ["--section", "published", "--set", "tiny", "--permutations", "0", "--threads", "1"]
+    words += ["--algorithm", "ms-bfs-graft", "--repeats", "1", "--limit", "5"]
+    stands = [case.name for case in run_module.cases_of("published", "tiny", Path())]
+    found = []
+    for number in (1, 2, 3):
+        one = tmp_path / str(number)
+        assert run(*words, "--part", f"{number}/3", "--store", one).returncode == 0
+        lines = one.read_text()
+        found.append([json.loads(line)["matrix"] for line in lines.splitlines()])
+        with store.open("a") as file:
+            file.write(lines)
+    assert found == [stands[k::3] for k in range(3)]
+    result = tmp_path / "result.json"
+    assert run(*words, "--store", store, "--within", 0, "--json", result).returncode == 0
+    data = json.loads(result.read_text())["sections"]["published"]
+    assert [facts["matrix"] for facts in data["matrices"]] == stands
+    assert len(data["rows"]) == 2 * len(stands)
+
+
+@pytest.mark.parametrize("word", ["0/2", "3/2", "2", "a/b", "1/0"])
+def test_a_part_that_does_not_exist_is_an_error(word, capsys):
+    with pytest.raises(SystemExit):
+        run_module.main(["--part", word])
+    assert "not K/N" in capsys.readouterr().err
