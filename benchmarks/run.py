@@ -114,7 +114,7 @@ SECTIONS = {
     "engine": Entry(
         "device.engine",
         "meeting-trees from an empty matching to its certificate, on a GPU",
-        "2026-11-22-gpu-engine-large",
+        "2026-11-26-engine-large",
     ),
     "gpu-answers": Entry(
         "device.answers",
@@ -124,12 +124,12 @@ SECTIONS = {
     "gpu-decomposition": Entry(
         "device.decomposition",
         "the decomposition after the matching on a GPU, by stage, beside the CPU",
-        "2026-11-22-gpu-decomposition-large",
+        "2026-11-26-gpu-decomposition-large",
     ),
     "gpu-totals": Entry(
         "device.totals",
         "from host memory and from a file to all blocks by way of a GPU",
-        "2026-11-22-gpu-totals-large",
+        "2026-11-26-gpu-totals-large",
     ),
     "graphs": Entry(
         "device.graphs",
@@ -179,7 +179,7 @@ SECTIONS = {
     "auctions": Entry(
         "solvers.auctions",
         "mc64 and heavy-perfect on the CPU and on a GPU, where weighted searches are long",
-        "2026-11-24-auctions-large",
+        "2026-11-26-auctions-large",
     ),
     "mpi-scaling": Entry(
         "mpi.scaling",
