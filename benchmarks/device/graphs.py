@@ -39,7 +39,6 @@ from benchmarks.report import (
 from btfperm import registry
 from btfperm.backends.select import backends
 from btfperm.path.request import Request
-from btfperm.weighted.graph_call import numbers_of
 from btfperm.weighted.graph_certificate import GUARANTEES, check_matching
 from btfperm.weighted.graph_input import read_graph
 
@@ -149,11 +148,11 @@ def _on_gpu(there: Any, code: tuple[str, str, dict[str, str]], seed: int) -> Row
 
 def _here(pattern: Any, weight: Any, code: tuple[str, str, dict[str, str]], seed: int) -> Row:
     """On one core, without the bound, which would take most of the time."""
-    row = registry.find(code[0], initializer=False, package="weighted", of_graphs=True)
+    row = registry.find(code[0], initializer=False, package="graph")
     request = Request(pattern.nnz, threads=1, seed=seed, options=code[2])
     mate, round_of = (np.empty(pattern.n, pattern.indices.dtype) for _ in range(2))
     arrays = pattern.indptr, pattern.indices, weight, mate, round_of, np.empty(pattern.n)
-    numbers = dict(numbers_of(row, request))
+    numbers = dict(row.in_numbers(request.options_of(row)))
     begin = time.perf_counter()
     _, rounds, *_ = row.load()(*arrays, seed=seed, options=numbers)
     seconds = time.perf_counter() - begin

@@ -20,7 +20,6 @@ import btfperm
 from benchmarks.timing import CORES, PAUSE_SECONDS
 from btfperm.path.request import Request
 from btfperm.registry import find
-from btfperm.weighted.graph_call import numbers_of
 from btfperm.weighted.graph_certificate import GUARANTEES, check_matching
 
 MANY = CORES
@@ -67,10 +66,10 @@ def run(A: Any, code: Code, seed: int = 0) -> Run:
     if code.backend == "gpu":
         return _on_gpu(A, code, seed)
     pattern, weight = btfperm.as_pattern(A), A.data
-    row = find(code.algorithm, initializer=False, package="weighted", of_graphs=True, backend="cpu")
+    row = find(code.algorithm, initializer=False, package="graph", backend="cpu")
     request = Request(pattern.nnz, threads=code.threads, seed=seed, options=code.options)
     mate, round_of = (np.empty(pattern.n, pattern.indices.dtype) for _ in range(2))
-    named = dict(numbers_of(row, request))
+    named = dict(row.in_numbers(request.options_of(row)))
     dual = np.empty(pattern.n)
     begin = time.perf_counter()
     _, rounds, *_ = row.load()(

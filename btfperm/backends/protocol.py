@@ -2,13 +2,16 @@
 """What a backend is: the methods that `btfperm.path` calls, and the data that they exchange.
 
 A *session* lasts for one call of the library and holds the matrix and its copies. A *problem*
-is the pattern and the current matching on one backend. `path` uses the attributes of `Problem`
-below, and of a problem on the host also `dropped` and `proven`; all others belong to the backend.
+is the pattern and the current matching on one backend; packages with values have problems of their
+own, which also hold these. `path` uses the attributes of `Problem` below, and of a problem on the
+host also `dropped` and `proven`; all others belong to the backend.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from btfperm import backends
 
 if TYPE_CHECKING:
     from btfperm.backends.cpu.problem import Problem as HostProblem
@@ -46,11 +49,16 @@ class Session:
     """
 
     __slots__ = ("copies", "keep_copies", "pattern")
+    package = ""  # whose step ``problem`` makes the problems; "": they are the pattern alone
 
     def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
         self.keep_copies = False
         self.copies: dict[Any, Any] = {}
+
+    def restarted(self) -> Session:
+        """A session of the same matrix on the host."""
+        return Session(self.on_host())
 
     def on_host(self) -> Pattern:
         """The pattern on the host; a pattern on a device is copied once."""
@@ -71,6 +79,27 @@ class Session:
         self.copies.clear()
 
 
+class ValuedSession(Session):
+    """One matrix with values during one call.
+
+    Attributes
+    ----------
+    package : the package whose step ``problem`` makes the problems of each backend
+    values : what each entry contributes, beside the indices of the pattern
+    form : the decomposition of the pattern, or None
+    """
+
+    __slots__ = ("form", "package", "values")
+
+    def __init__(self, pattern: Pattern, package: str, values: Any, form: Any = None) -> None:
+        super().__init__(pattern)
+        self.package, self.values, self.form = package, values, form
+
+    def restarted(self) -> Session:
+        values = self.values.get() if backends.is_on_device(self.values) else self.values
+        return ValuedSession(self.on_host(), self.package, values, self.form)
+
+
 class Outcome(NamedTuple):
     """How an algorithm ended.
 
@@ -86,19 +115,23 @@ class Outcome(NamedTuple):
     counters: dict[str, int | list[int]]
 
 
-# The rows and the columns of a minimum cover, as bytes, and the size of the matching. Rows and
-# columns are None if a limit ended the search before the matching was maximum.
-Proof = tuple[Any, Any, int]
+# An array of the rows and one of the columns, and what they prove: the bytes of a minimum cover and
+# the size of the matching, or duals and what the certificate of the package adds. The arrays are
+# None if a limit ended the search before the matching was maximum.
+Proof = tuple[Any, ...]
 
-# `row_match`, `col_match` and the covers of a `Proof`, on the device of the caller's matrix.
+# `row_match`, `col_match` and the arrays of a `Proof`, on the device of the caller's matrix.
 Delivered = tuple[Any, Any, Any, Any]
 
 
 class Problem(Protocol):
-    """A pattern and its current matching on one backend."""
+    """A pattern and its current matching on one backend. A weighted search calls neither `size`,
+    `transposed` nor `reset`. On the host, `run` calls an algorithm (see the class `Problem` of
+    ``cpu/problem.py``), and `on_device` makes the problem of a GPU."""
 
     row_match: Any
     col_match: Any
+    found_by: Algorithm  # the algorithm that ran last
 
     @property
     def size(self) -> int:
@@ -162,9 +195,9 @@ class Backend(Protocol):
         threads: int,
         size: int | None,
     ) -> Proof | None:
-        """Checks the matching by a minimum cover; None if only the host can decide. `view` is the
-        problem that was searched: `problem` or its transpose. `size` is the number of matched
-        entries if the caller knows it.
+        """Checks the matching by a minimum cover, or by duals; None if only the host can decide.
+        `view` is the problem that was searched: `problem` or its transpose. `size` is the number of
+        matched entries if the caller knows it.
 
         Raises DefectError when the matching is wrong.
         """

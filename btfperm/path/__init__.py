@@ -8,14 +8,21 @@ input          ``pattern/`` makes a `Pattern` of whatever the caller gave; ``req
                the other arguments
 plan           ``plan.py``: which algorithms run, where, within which bounds, and why. It applies
                the rules in the ``auto_table.py`` of a package; ``rules.py`` defines their form
-run, prove     ``run.py`` carries out the plan on a backend and checks the certificate
+run, prove     ``run.py`` carries out the plan on a backend and checks the certificate; `match` for
+               maximum transversals, `carry_out` for each package
 decompose      ``decompose.py``; ``recertify.py`` checks a transversal that the caller gave
 after failures ``fallback.py``, the only place that decides what follows a failed step;
                ``failure.py`` has the warning about a failed backend
-result         ``result.py`` makes the object; its class is in ``results/``
+result         ``result.py`` makes a `Transversal`, other packages make their own object; its class
+               is in ``results/``
 progress       ``watch.py`` samples a running search on the CPU
 =============  ==================================================================================
 
 The modules call algorithms through the registry, and backends through
 `btfperm.backends.protocol.Backend`.
+
+A weighted search and a matching in a graph take the same path, with a `ValuedSession`. Their
+package has rules without the decision ``start`` (``auto_table.py``), so that their plan has no
+initial matching, and two steps for each backend (``registry/steps.py``): ``problem`` makes what the
+algorithms work on, ``certificate`` proves the result.
 """

@@ -40,19 +40,20 @@ class Plan:
 
     Attributes
     ----------
-    package : whose algorithms and rules are used
+    package : whose algorithms and rules are used, see `Algorithm.rules`
     shape, nnz : of the matrix
     backend : where the search runs
-    initializer, algorithm : rows of the registry; None where nothing runs, or, for the algorithm,
+    initializer, algorithm : rows of the registry; None where nothing runs, or for the algorithm
         until the deficiency of the initial matching is known
     initializer_within, within : bounds that the rules set on each, see `Rule`; None: no bound
     in_order : whether an initializer on the CPU runs on one thread unless the caller set a number.
         True before a search on a GPU: an initializer on many threads may leave unmatched columns
         far from unmatched rows, and apfb-wr then takes longer
     threads, threads_asked : threads of the search, and whether the caller set them
-    requested : whether the matrix is over MPI ranks, or the caller named the GPU, an algorithm that
-        only it has, an initializer that the plan runs on it, or `deterministic` for a search on it.
-        Then no rule abandons a search on the GPU, and a failure of this search is an error
+    requested : whether the matrix is over MPI ranks, a weighted search runs on the device of the
+        matrix, or the caller named the GPU, an algorithm that only it has, an initializer that the
+        plan runs on it, or `deterministic` for a search on it. Then no rule abandons a search on
+        the GPU, and a failure of this search is an error
     named : whether no rule chooses the algorithm: the caller named it, or it is the deterministic
         one of the backend
     among : the decision that chooses the algorithm: ``"algorithm"``, or ``"published"`` if the
@@ -91,13 +92,15 @@ class Plan:
             self.among = PUBLISHED
 
     def __repr__(self) -> str:
-        initializer, algorithm = (
-            "none" if row is None else row.name for row in (self.initializer, self.algorithm)
-        )
-        return (
-            f"<Plan: {initializer}, then {algorithm}, on {self.backend}, "
-            f"{self.threads} thread{'s' if self.threads > 1 else ''}>"
-        )
+        rows = (self.initializer, self.algorithm)[not self.has_start :]
+        steps = ", then ".join("none" if row is None else row.name for row in rows)
+        threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+        return f"<Plan: {steps}, on {self.backend}, {threads}>"
+
+    @property
+    def has_start(self) -> bool:
+        """Whether the search may have an initial matching: a weighted search has none."""
+        return "start" in self.ruled.left_open
 
     @property
     def decision(self) -> str:
@@ -130,6 +133,8 @@ class Plan:
             return self.note
         decisions = self.decisions
         taken = decisions[self.decision]
+        if self.deficiency is None:
+            return f"{taken.name}: {taken.because}"
         start = decisions.get(self.own("start"))
         if start is not None and start.choice == "none":
             short = "no start"
@@ -188,12 +193,10 @@ def make_plan(
     plan = Plan(package, pattern, request)
     if pattern.is_distributed:
         wanted = _over_ranks(plan, pattern, request)
-    named = None
+    named, how = None, {"backend": wanted, "package": package, "home": home}
     if request.algorithm not in ("auto", PUBLISHED):
-        named = registry.find(request.algorithm, initializer=False, backend=wanted, package=package)
-        plan.algorithm, plan.named = named, True
-    if named is not None:
-        plan.backend = named.backend
+        named = plan.algorithm = registry.find(request.algorithm, initializer=False, **how)
+        plan.named, plan.backend = True, named.backend
     elif wanted != "auto":
         plan.backend = wanted
     elif home != "cpu":
@@ -216,7 +219,8 @@ def make_plan(
     finisher = named
     if named is None and (plan.backend != "cpu" or request.options):
         finisher = plan.default()
-    _plan_initializer(plan, pattern, request, finisher, has_initial)
+    if plan.has_start:
+        _plan_initializer(plan, pattern, request, finisher, has_initial)
     if request.options:
         check_options(request.options, plan.initializer, finisher)
     if request.deterministic:
@@ -228,6 +232,7 @@ def make_plan(
         )
     plan.requested = (
         session.pattern.is_distributed
+        or (plan.backend == home != "cpu" and not plan.has_start)
         or wanted not in ("auto", "cpu")
         or (request.deterministic and plan.backend != "cpu")
         or (named is not None and named.backend != "cpu")
@@ -237,6 +242,8 @@ def make_plan(
             and request.initializer != "auto"
         )
     )
+    if not plan.has_start:
+        plan_search(plan, pattern, None)
     return plan
 
 
@@ -296,7 +303,7 @@ def _plan_initializer(
 
 
 def plan_search(
-    plan: Plan, pattern: Pattern, deficiency: int, measures: Measures | None = None
+    plan: Plan, pattern: Pattern, deficiency: int | None, measures: Measures | None = None
 ) -> None:
     """Chooses the algorithm that removes this deficiency, unless the plan has one already.
     `measures` has the features of the current problem that the caller can measure."""
@@ -321,9 +328,10 @@ def plan_on_cpu(plan: Plan, pattern: Pattern) -> None:
     plan.backend = "cpu"
     plan.in_order = False
     plan.algorithm, plan.within, plan.deficiency = None, None, None
-    name = _decide(plan, "start", pattern).choice
     plan.initializer, plan.initializer_within = None, None
-    if name != "none":
+    if not plan.has_start:
+        plan_search(plan, pattern, None)
+    elif (name := _decide(plan, "start", pattern).choice) != "none":
         plan.initializer = registry.find(
             name, initializer=True, backend="cpu", package=plan.package
         )

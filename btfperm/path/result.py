@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The `Transversal` of a call whose steps are done."""
+"""The `Transversal` of a call whose steps are done; packages with values make their own result."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["result_of"]
 
 def result_of(run: Run) -> Transversal:
     """The result; a `DistributedTransversal` if the matrix is over MPI ranks."""
-    size, plan = run.size, run.plan
-    assert run.arrays is not None
+    assert run.arrays is not None and run.proof is not None
+    size, plan = run.proof[2], run.plan
     row_match, col_match, row_in_cover, col_in_cover = run.arrays
     maximum = row_in_cover is not None
     most = size if maximum else _rank_at_most(run)

@@ -124,12 +124,17 @@ def _left_open(rules: tuple[Rule, ...], entries: float) -> Iterator[Open]:
                 return
 
 
-_MODULES = {"transversal": "btfperm.transversal.auto_table"}
+_MODULES = {
+    "transversal": "btfperm.transversal.auto_table",
+    "weighted": "btfperm.weighted.auto_table",
+    "graph": "btfperm.weighted.graph.auto_table",
+}
 
 
 @cache
 def rules_of(package: str) -> Any:
-    """The module with the rules of a package: `TABLE` and the names of the default algorithms."""
+    """The module with the rules of a package: `TABLE`, the names of the default algorithms, and
+    `SECOND`, the algorithm that repairs a wrong matching, or None."""
     return importlib.import_module(_MODULES[package])
 
 

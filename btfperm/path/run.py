@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Carries out a plan: initializer, search, certificate, and the actions after failed steps.
-
-`Run` calls backends through `backends.protocol.Backend`.
-``fallback.py`` decides what follows a step that failed.
-"""
+"""Carries out a plan: initializer, search, certificate, and the actions after failed steps, which
+``fallback.py`` decides. `Run` calls backends through `backends.protocol.Backend`."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from btfperm import backends, registry
@@ -29,11 +25,7 @@ from btfperm.warn import warn
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
 
-__all__ = ["match", "run_algorithm"]
-
-# The algorithm that repairs a matching that fails its certificate. Its code is serial and short,
-# and its time is bounded.
-_SECOND = "hopcroft-karp"
+__all__ = ["Run", "carry_out", "match", "run_algorithm"]
 
 Steps = list[Callable[[], Event | None]]
 
@@ -42,6 +34,12 @@ def match(
     session: Session, request: Request, given: Any = None, package: str = "transversal"
 ) -> Transversal:
     """A maximum transversal with its certificate; or, if a limit ended the search, the current one.
+    The arguments and the errors are those of `carry_out`."""
+    return result_of(carry_out(session, request, package, given))
+
+
+def carry_out(session: Session, request: Request, package: str, given: Any = None) -> Run:
+    """Plans a call and runs its steps; the package makes the result of them.
 
     `given` is a problem of the host with the caller's matching, or None.
 
@@ -68,7 +66,7 @@ def match(
         if action is Action.RAISE:
             raise run.failure
         steps = run.apply(action, steps)
-    return result_of(run)
+    return run
 
 
 def run_algorithm(
@@ -116,7 +114,7 @@ class Run:
         if given is not None:
             self.counters["initial_dropped"] = given.dropped
         self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
-        self.since = time.perf_counter()
+        self.begun = self.since = time.perf_counter()
 
     def _again(self, session: Session, plan: Plan) -> None:
         """Resets the state for another run of the whole call on the CPU."""
@@ -152,6 +150,9 @@ class Run:
         full size, if the caller's matching is maximum, or if a limit was reached."""
         self.step = "search"
         plan = self.plan
+        if not plan.has_start:
+            self.stop("start")
+            return self._improve()
         if self.initializer is not None or self.given is not None:
             self.size = self.problem.size
         full = min(plan.shape)
@@ -177,7 +178,7 @@ class Run:
         left_by_start = self.size if self.algorithm is None else None
         try:
             self.proof = self.backend.prove(
-                self.plan.package,
+                self.session.package or self.plan.package,
                 self.problem,
                 self.view,
                 stopped_by=self.stopped_by,
@@ -190,7 +191,6 @@ class Run:
         self.stop("certificate")
         if self.proof is None:
             return Event.UNDECIDED
-        self.size = self.proof[2]
         return None
 
     def deliver(self) -> Event | None:
@@ -213,10 +213,12 @@ class Run:
             last = self.request.backend == "cpu"
             return State(step, where, requested, on_device=home != "cpu", last_resort=last)
         names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
-        if self.backend.is_distributed:  # the second algorithm would need the whole matrix
-            return State(step, self.backend.name, requested, on_device=True, second=True)
+        repair = self.rules.SECOND
+        # Over ranks, the second algorithm would need the whole matrix.
+        if repair is None or self.backend.is_distributed:
+            return State(step, self.backend.name, requested, home != "cpu", second=True)
         legal = registry.step(self.plan.package, "legality", "cpu")(self.problem.on_host())
-        second = self.repaired or (names == [_SECOND] and self.given is None)
+        second = self.repaired or (names == [repair] and self.given is None)
         return State(step, self.backend.name, requested, home != "cpu", legal=legal, second=second)
 
     def apply(self, action: Action, steps: Steps) -> Steps:
@@ -251,7 +253,7 @@ class Run:
         else:
             assert isinstance(self.failure, BackendUnavailableError)
             warn_of_failed_backend(self.failure)
-            session, request = Session(self.session.on_host()), self.request.on_cpu()
+            session, request = self.session.restarted(), self.request.on_cpu()
             has_initial = self.given is not None
             self._again(
                 session, make_plan(session, request, self.plan.package, has_initial=has_initial)
@@ -260,10 +262,7 @@ class Run:
 
     def _continue_with_default(self) -> None:
         self.counters["given_up_edges"] = self.counters.pop("edges", 0)
-        rules = rules_of(self.plan.package)
-        self.algorithm = row = registry.find(
-            rules.DEFAULT, initializer=False, package=self.plan.package
-        )
+        self.algorithm = row = self._named(self.rules.DEFAULT)
         self.plan.note = (
             f"{self.plan.why()}; abandoned after {self.plan.within} passes, {row.name} continued"
         )
@@ -273,18 +272,27 @@ class Run:
 
     def _warn_of_defect(self, *, keep_matching: bool) -> None:
         names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
-        self.plan.note = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
+        wrong = " and ".join(names) or "the start"
+        self.plan.note = f"{wrong} went wrong, {self.rules.SECOND} finished"
         warn(DefectWarning(f"{self.failure}; {self.plan.note}"))
         self.view.reset(keep_matching=keep_matching)
 
     def _repair(self) -> None:
         self.repaired = True
-        self.algorithm = row = registry.find(_SECOND, initializer=False, package=self.plan.package)
+        self.algorithm = row = self._named(self.rules.SECOND)
         outcome = self._run(row)
         self.stopped_by = outcome.stopped_by
         self.counters.update({f"second_{k}": v for k, v in outcome.counters.items()})
 
     # -- parts ---------------------------------------------------------------------------------
+
+    @property
+    def rules(self) -> Any:
+        """The module with the rules of the package."""
+        return rules_of(self.plan.package)
+
+    def _named(self, name: str) -> registry.Algorithm:
+        return registry.find(name, initializer=False, package=self.plan.package)
 
     def _sampled(self) -> Pattern:
         """The pattern whose features the rules use. The rules for the CPU need row indices, too, so
@@ -310,10 +318,8 @@ class Run:
         if self.session.pattern.backend == "cpu":
             return "cpu"
         rows = (self.plan.initializer, self.plan.algorithm)
-        on_cpu = all(row is None or row.backend == "cpu" for row in rows)
-        if on_cpu and self.plan.backend == "cpu":
-            return "cpu"
-        return self.session.pattern.backend
+        names = {self.plan.backend, *(row.backend for row in rows if row is not None)}
+        return "cpu" if names == {"cpu"} else self.session.pattern.backend
 
     def _improve(self) -> Event | None:
         row = self.plan.algorithm
@@ -333,7 +339,8 @@ class Run:
         """Moves the problem to the backend of the search; transposes it if the search starts from
         the rows."""
         self._move(backend)
-        if self.plan.shape[0] == self.plan.shape[1] or self.view is not self.problem:
+        is_square = self.plan.shape[0] == self.plan.shape[1]
+        if is_square or self.view is not self.problem or not self.plan.has_start:
             return
         if searches_from_rows(self.plan, self._sampled()):
             self.view = self.problem.transposed()
@@ -343,11 +350,13 @@ class Run:
     ) -> Outcome:
         """Runs one algorithm on the current view of the problem."""
         self._move(row.backend)
+        self.view.found_by = row
         watcher = self.request.watcher
-        watching = nullcontext() if watcher is None else watched(watcher, self.step, row, self.view)
-        with watching as count:
+        if watcher is None:
             outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
-            if count is not None:
+        else:
+            with watched(watcher, self.step, row, self.view) as count:
+                outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
                 edges = outcome.counters.get("edges", 0)
                 assert isinstance(edges, int)
                 count(edges)

@@ -25,7 +25,7 @@ from btfperm.registry import (
     push_relabel,
 )
 from btfperm.registry.algorithm import Algorithm, Option
-from btfperm.registry.steps import add_step, remove_step, step
+from btfperm.registry.steps import add_step, has_step, remove_step, step
 
 __all__ = [
     "Algorithm",
@@ -35,6 +35,7 @@ __all__ = [
     "algorithms",
     "find",
     "find_deterministic",
+    "has_step",
     "remove",
     "remove_step",
     "step",
@@ -101,11 +102,11 @@ def find(
     initializer: bool,
     backend: str = "auto",
     package: str = "transversal",
-    of_graphs: bool = False,
+    home: str = "",
 ) -> Algorithm:
-    """The row of that name in a package, for matrices or for graphs; of several, the one of the
-    requested backend, or the first when it is ``"auto"``. An initializer may run on the CPU before
-    a search on another backend.
+    """The row of that name in a package (of graphs: ``"graph"``); of several, the one of the
+    requested backend; when it is ``"auto"``, the one of the backend `home`, if it has one, or else
+    the first. An initializer may run on the CPU before a search on another backend.
 
     Raises
     ------
@@ -114,9 +115,11 @@ def find(
     rows = [
         row
         for row in (*_ROWS, *_added)
-        if (row.package, row.is_initializer, row.of_graphs) == (package, initializer, of_graphs)
+        if (row.rules, row.is_initializer) == (package, initializer)
     ]
     named = [row for row in rows if row.name == name]
+    if backend == "auto":
+        named.sort(key=lambda row: row.backend != home)  # the others keep their order
     for row in named:
         if backend in ("auto", row.backend):
             return row
@@ -129,7 +132,7 @@ def find(
         )
     known = ", ".join(dict.fromkeys(row.name for row in rows))
     extra = "auto, none" if initializer else "auto"
-    if package == "transversal" and not (initializer or of_graphs):
+    if package == "transversal" and not initializer:
         extra = "auto, published"
     raise InvalidArgumentError(f"unknown {what} {name!r}; there are {extra}, {known}")
 
@@ -142,7 +145,7 @@ def find_deterministic(backend: str, package: str) -> Algorithm:
     InvalidArgumentError : the backend has none
     """
     for row in (*_ROWS, *_added):
-        here = row.package == package and row.backend == backend and not row.of_graphs
+        here = row.rules == package and row.backend == backend
         if here and row.deterministic and not row.is_initializer:
             return row
     raise InvalidArgumentError(

@@ -129,6 +129,11 @@ class Algorithm:
         """Whether it matches the vertices of a graph, not the rows and columns of a matrix."""
         return self.family == "graph"
 
+    @property
+    def rules(self) -> str:
+        """The name of the rules that choose it: that of its package, or ``"graph"``."""
+        return "graph" if self.of_graphs else self.package
+
     @cached_property
     def defaults(self) -> dict[str, float | str]:
         """The default of each option, as the algorithm takes it."""

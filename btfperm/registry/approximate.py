@@ -39,5 +39,6 @@ ROWS = (
         summary="over MPI ranks: an auction; a search of paths matches the last columns",
         prefer="for matrices with values over more than one rank",
         deterministic=True,
+        function="btfperm.weighted.assign_mpi:heavy_perfect",
     ),
 )

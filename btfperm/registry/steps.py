@@ -4,9 +4,10 @@
 ====================  ==========================================================================
 step                  function
 ====================  ==========================================================================
-certificate, cpu      (problem, view, stopped_by, threads, size) -> (row cover, column cover, size)
-certificate, mpi      the same arguments and result as on the cpu, of one rank
-certificate, gpu      (problem) -> (row cover, column cover), or None if the host must check
+problem               (session, threads) -> a problem in which nothing is matched, of a package
+                      whose problems have values
+certificate           (problem, view, stopped_by, threads, size) -> `Proof`, or None if the host
+                      must check; a GPU without this step leaves that to the host. mpi: of one rank
 recertification       (pattern, transversal) -> the transversal, certified for this pattern; on a
                       GPU None if the host must check
 legality              (problem) -> whether the matching is legal: entries, no two in a row or column
@@ -27,12 +28,12 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-__all__ = ["add_step", "remove_step", "step"]
+__all__ = ["add_step", "has_step", "remove_step", "step"]
 
 # Package, step, backend, module of the package, function.
 _ROWS = (
     ("transversal", "certificate", "cpu", "certificate", "prove"),
-    ("transversal", "certificate", "gpu", "certificate_gpu", "prove_on_device"),
+    ("transversal", "certificate", "gpu", "certificate_gpu", "prove"),
     ("transversal", "recertification", "cpu", "certificate", "certified"),
     ("transversal", "recertification", "gpu", "certificate_gpu", "certified_on_device"),
     ("transversal", "legality", "cpu", "certificate", "is_legal"),
@@ -41,17 +42,38 @@ _ROWS = (
     ("transversal", "first relabelling", "gpu", "push_relabel.relabel_gpu", "first_levels"),
     ("transversal", "certificate", "mpi", "certificate_mpi", "prove"),
     ("transversal", "rank bound", "mpi", "certificate_mpi", "rank_at_most"),
+    ("weighted", "problem", "cpu", "problem", "WeightedProblem"),
+    ("weighted", "problem", "mpi", "assign_mpi", "DistributedWeights"),
+    ("weighted", "certificate", "cpu", "certificate", "certify"),
+    ("weighted", "certificate", "mpi", "certificate_mpi", "certify"),
+    ("graph", "problem", "cpu", "graph_call", "GraphProblem"),
+    ("graph", "problem", "gpu", "match_gpu", "graph_there"),
+    ("graph", "problem", "mpi", "match_mpi", "DistributedGraph"),
+    ("graph file", "problem", "cpu", "external", "FileGraph"),
+    ("graph file", "certificate", "cpu", "external", "certify"),
+    ("graph", "certificate", "cpu", "graph_certificate", "certify"),
+    ("graph", "certificate", "gpu", "match_gpu", "certify"),
+    ("graph", "certificate", "mpi", "match_mpi", "certify"),
     ("dulmage_mendelsohn", "decompose", "mpi", "decompose_mpi", "decompose"),
     ("dulmage_mendelsohn", "decompose", "cpu", "decompose_cpu", "decompose"),
     ("dulmage_mendelsohn", "decompose", "gpu", "decompose_gpu", "decompose"),
     ("dulmage_mendelsohn", "block graph", "gpu", "block_graph_gpu", "block_graph_on_device"),
 )
+_FOLDERS = {
+    "graph": "weighted",
+    "graph file": "weighted",
+}  # of a package whose name is not that of its folder
 _STEPS = {
-    (package, name, backend): (f"btfperm.{package}.{module}", function)
+    (package, name, backend): (f"btfperm.{_FOLDERS.get(package, package)}.{module}", function)
     for package, name, backend, module, function in _ROWS
 }
 
 _LOADED: dict[str, ModuleType] = {}
+
+
+def has_step(package: str, name: str, backend: str) -> bool:
+    """Whether a backend implements a step of a package."""
+    return (package, name, backend) in _STEPS
 
 
 def step(package: str, name: str, backend: str) -> Callable[..., Any]:

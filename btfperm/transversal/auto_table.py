@@ -16,10 +16,13 @@ from __future__ import annotations
 
 from btfperm.path.rules import Condition, Rule, Table
 
-__all__ = ["DEFAULT", "DEFAULT_ON_GPU", "TABLE"]
+__all__ = ["DEFAULT", "DEFAULT_ON_GPU", "SECOND", "TABLE"]
 
 DEFAULT = "guided-displacement"
 DEFAULT_ON_GPU = "meeting-trees"
+# The algorithm that repairs a matching that fails its certificate. Its code is serial and short,
+# and its time is bounded.
+SECOND = "hopcroft-karp"
 
 _SMALL_FOR_GPU = 200_000
 _SMALL = 16_000

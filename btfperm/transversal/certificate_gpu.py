@@ -15,11 +15,26 @@ from btfperm.backends.gpu.readback import SharedStruct
 from btfperm.pattern import DevicePattern
 from btfperm.results import Transversal
 
-__all__ = ["certified_on_device", "prove_on_device"]
+__all__ = ["certified_on_device", "prove", "prove_on_device"]
 
 _FILE = "transversal/certificate.cu"
 # Each level of the search costs a synchronisation. With more levels the host is faster.
 _MOST_LEVELS = 2000
+
+
+def prove(
+    problem: DeviceProblem,
+    view: DeviceProblem,
+    stopped_by: str | None,
+    threads: int,
+    size: int | None,
+) -> tuple[Any, Any, int] | None:
+    """`prove_on_device` of the problem that was searched, `problem` or its transpose."""
+    covers = prove_on_device(view)
+    if covers is None:
+        return None
+    rows, cols = covers if view is problem else covers[::-1]
+    return rows, cols, problem.size if size is None else size
 
 
 def prove_on_device(problem: DeviceProblem) -> tuple[Any, Any] | None:

@@ -40,6 +40,7 @@ def prove(
     ------
     DefectError : a pair is no entry, a row or column is in two pairs, or the cover does not hold
     """
+    problem.forget_by_row()
     if not is_legal(problem):
         raise DefectError(_WRONG.format("a pair is no entry, or a row or column is in two pairs"))
     matched = problem.size

@@ -13,6 +13,8 @@ moduli have the largest or nearly the largest product or sum, or the largest sma
 3. The certificate (product and sum): one pass over all entries checks the duals and bounds the
    distance from the optimum (``certificate.py``).
 
+`btfperm.path` plans and runs 2 and 3. What a search works on is in ``problem.py``.
+
 Over MPI ranks, product and sum are computed by heavy-perfect: ``weigh_mpi.py`` is one call,
 ``assign_mpi.py`` handles all blocks, ``approximate/heavy_perfect_mpi.py`` runs the auctions, and
 ``certificate_mpi.py`` checks the duals.
@@ -25,18 +27,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import text, truth
 from btfperm.backends import check_backend
-from btfperm.backends.protocol import STOPPED_BY
+from btfperm.backends.protocol import ValuedSession
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReachedError
-from btfperm.path.request import team_size
+from btfperm.path.request import Request
+from btfperm.path.run import Run, carry_out
 from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.input import is_over_ranks, over_ranks, refuse_backend_without_ranks
@@ -44,12 +47,14 @@ from btfperm.pattern.valued import ValuedPattern, position_of
 from btfperm.registry import Algorithm, find
 from btfperm.results import Decomposition
 from btfperm.results.weighted import WeightedTransversal
+from btfperm.weighted.auto_table import TABLE
 from btfperm.weighted.bottleneck import largest_smallest, part_of
-from btfperm.weighted.certificate import prove
 from btfperm.weighted.with_transversal import with_transversal
 
 __all__ = [
     "Objective",
+    "contributions",
+    "fields_of_run",
     "moduli",
     "row_of",
     "stopped",
@@ -60,7 +65,6 @@ __all__ = [
 
 Objective = Literal["product", "sum", "bottleneck"]
 
-_COUNTERS = ("edges", "searches", "bids", "rounds")
 _LARGEST_EXPONENT = 960  # fewer than 2^63 values below 2^960 have a finite sum
 
 
@@ -159,7 +163,7 @@ def weighted_transversal(
             w = weighted_over_ranks(A, comm, objective, algorithm, limits=limits, **how)
             return w.gather() if gather else w
     truth("gather", gather)
-    row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition
+    row = row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition
     refuse_backend_without_ranks(backend)
     begin = time.perf_counter()
     with memory_for(DECOMPOSITION):
@@ -171,7 +175,7 @@ def weighted_transversal(
             seed=seed,
             time_limit=time_limit,
             max_work=max_work,
-            backend="gpu" if backend == "gpu" else "cpu",
+            backend="cpu" if row is None else row.backend,
         )
         seconds = {"decomposition": time.perf_counter() - begin}
         left = None if time_limit is None else time_limit - seconds["decomposition"]
@@ -194,7 +198,7 @@ def row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:
     name = text("algorithm", algorithm)
     check_backend(backend)
     if objective != "bottleneck":
-        name = "mc64" if name == "auto" else name
+        name = TABLE["algorithm"][-1].choice if name == "auto" else name
         return find(name, initializer=False, backend=backend, package="weighted")
     if backend == "gpu":
         raise InvalidArgumentError("the objective 'bottleneck' is for the cpu backend only")
@@ -203,18 +207,6 @@ def row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:
             f"the objective 'bottleneck' has one algorithm: leave out {name!r}"
         )
     return None
-
-
-class _Call(NamedTuple):
-    """The request of the caller. `time_limit` holds the seconds that remain of the limit;
-    `threads_asked` is the caller's argument ``threads``, and `threads` the number in use."""
-
-    objective: str
-    row: Algorithm | None  # None for "bottleneck", which is solved by bisection
-    time_limit: float | None
-    max_work: int | None
-    threads: int
-    threads_asked: int | None
 
 
 def weigh(
@@ -234,12 +226,13 @@ def weigh(
     and `modulus` are the results of `moduli`; `time_limit` holds the seconds that remain."""
     if time_limit is not None and time_limit <= 0:
         raise stopped("time_limit", d)
-    row = row_of(objective, algorithm, backend)
-    call = _Call(objective, row, time_limit, max_work, team_size(pattern.nnz, threads), threads)
-    search = _largest_smallest if objective == "bottleneck" else _assigned
-    found = search(pattern, modulus, d, call, seconds or {})
-    assert d.transversal is not None
-    return with_transversal(found, d.transversal)
+    row_of(objective, algorithm, backend)
+    limits: dict[str, Any] = {"time_limit": time_limit, "max_work": max_work, "threads": threads}
+    seconds = seconds or {}
+    if objective == "bottleneck":
+        return _largest_smallest(pattern, modulus, d, seconds, **limits)
+    limits |= {"algorithm": algorithm, "backend": backend, "package": "weighted"}
+    return _assigned(pattern, modulus, d, objective, Request(pattern.nnz, **limits), seconds)
 
 
 def moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
@@ -256,7 +249,7 @@ def moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
     if valued.field == "integer" and modulus.size:
         # abs() of the smallest integer of a type is negative
         modulus = np.abs(valued.values.astype(np.float64))
-    if not np.isfinite(modulus).all():
+    if valued.field == "complex" and not np.isfinite(modulus).all():
         i, j = position_of(pattern, int((~np.isfinite(modulus)).argmax()))
         raise InvalidMatrixError(
             f"{prefix(pattern.name)}the modulus of the entry in row {i}, column {j} (counted from "
@@ -276,99 +269,85 @@ def _assigned(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
     d: Decomposition,
-    call: _Call,
+    objective: str,
+    request: Request,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
     """The transversal with the largest product or sum, or nearly the largest; one search in each
     block."""
-    assert call.row is not None
     begin = time.perf_counter()
-    m, n = pattern.shape
-    width = pattern.indices.dtype
-    row_match, col_match = np.empty(m, width), np.empty(n, width)
-    row_dual, col_dual = np.empty(m), np.empty(n)
-    unit = 1.0
-    if call.objective == "product":
-        value = np.log(modulus)
-    else:
-        # Sums of large values may overflow. Division by a power of 2 is exact unless it underflows.
-        unit = 2.0 ** max(0, math.frexp(modulus.max(initial=0.0))[1] - _LARGEST_EXPONENT)
-        value = modulus / unit
-    blocks = (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)
-    stop, *counted = call.row.load()(
-        m,
-        pattern.indptr,
-        pattern.indices,
-        value,
-        *blocks,
-        row_match,
-        col_match,
-        row_dual,
-        col_dual,
-        time_limit=call.time_limit or 0.0,
-        max_work=call.max_work or 0,
-        threads=call.threads,
-    )
-    if stop:
-        raise stopped(STOPPED_BY[stop], d)
-    seconds["search"] = time.perf_counter() - begin
-    proof = prove(
-        pattern,
-        value,
-        d,
-        row_match,
-        col_match,
-        row_dual,
-        col_dual,
-        exact=call.row.family == "exact",
-    )
-    seconds["certificate"] = time.perf_counter() - begin - seconds["search"]
+    value, unit = contributions(modulus, objective)
+    run = carry_out(ValuedSession(pattern, "weighted", value, d), request, "weighted")
+    found = fields_of_run(run, d, objective, unit)
+    seconds |= {"search": 0.0, "certificate": run.seconds["certificate"]}
+    seconds["search"] = time.perf_counter() - begin - seconds["certificate"]
+    found |= {"shape": pattern.shape, "seconds": seconds}
+    return with_transversal(WeightedTransversal, d.transversal, run.plan, **found)
+
+
+def contributions(
+    modulus: npt.NDArray[np.float64], objective: str, of_all: Callable[[float], float] = float
+) -> tuple[npt.NDArray[np.float64], float]:
+    """What each entry contributes to the objective, and its unit. Sums of large values may
+    overflow; division by a power of 2 is exact unless it underflows. Over ranks, `of_all` returns
+    the largest of the numbers of all ranks."""
+    if objective == "product":
+        return np.log(modulus), 1.0
+    largest = of_all(float(modulus.max(initial=0.0)))
+    unit = 2.0 ** max(0, math.frexp(largest)[1] - _LARGEST_EXPONENT)
+    return modulus / unit, unit
+
+
+def fields_of_run(run: Run, d: Any, objective: str, unit: float) -> dict[str, Any]:
+    """The fields of the result that a run of a weighted search determines, also over ranks.
+
+    Raises
+    ------
+    LimitReachedError : a limit ended the search
+    """
+    if run.stopped_by is not None:
+        raise stopped(run.stopped_by, d)
+    assert run.arrays is not None and run.proof is not None and run.algorithm is not None
+    row_match, col_match, row_dual, col_dual = run.arrays
     if unit != 1.0:
         with np.errstate(over="ignore"):
             row_dual *= unit
             col_dual *= unit
-    return WeightedTransversal(
-        shape=pattern.shape,
-        row_match=row_match,
-        col_match=col_match,
-        kind=call.objective,
-        objective=proof.total * unit,
-        gap=proof.gap * unit,
-        row_dual=row_dual,
-        col_dual=col_dual,
-        structural_rank=d.structural_rank,
-        algorithm=call.row.name,
-        counters=dict(zip(_COUNTERS, counted, strict=True)),
-        seconds=seconds,
-    )
+    return {
+        "row_match": row_match,
+        "col_match": col_match,
+        "kind": objective,
+        "objective": run.proof[2].total * unit,
+        "gap": run.proof[2].gap * unit,
+        "row_dual": row_dual,
+        "col_dual": col_dual,
+        "structural_rank": d.structural_rank,
+        "algorithm": run.algorithm.name,
+        "counters": run.counters,
+    }
 
 
 def _largest_smallest(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
     d: Decomposition,
-    call: _Call,
     seconds: dict[str, float],
+    **limits: Any,
 ) -> WeightedTransversal:
     """The transversal whose smallest modulus is largest."""
     begin = time.perf_counter()
     assert d.transversal is not None
-    transversal, smallest, thresholds = largest_smallest(
-        pattern,
-        modulus,
-        d.transversal,
-        call.time_limit,
-        max_work=call.max_work,
-        threads=call.threads_asked,
-    )
+    transversal, smallest, thresholds = largest_smallest(pattern, modulus, d.transversal, **limits)
     if transversal.stopped_by is not None:
         raise stopped(transversal.stopped_by, d)
     seconds["search"] = time.perf_counter() - begin
-    return WeightedTransversal(
+    return with_transversal(
+        WeightedTransversal,
+        d.transversal,
         shape=pattern.shape,
         row_match=transversal.row_match,
         col_match=transversal.col_match,
-        kind=call.objective,
+        kind="bottleneck",
         objective=smallest,
         gap=0.0,
         row_dual=None,

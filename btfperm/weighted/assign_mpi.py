@@ -9,7 +9,7 @@ blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,14 +19,17 @@ from btfperm import _core
 from btfperm.backends.mpi.halo import Halo
 from btfperm.backends.mpi.slices import even_slices
 from btfperm.pattern.distributed_values import row_values
+from btfperm.weighted.approximate import heavy_perfect_mpi
 from btfperm.weighted.approximate.heavy_perfect_mpi import Part
 
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
+    from btfperm.backends.mpi.exchange import Exchange
+    from btfperm.backends.protocol import ValuedSession
     from btfperm.pattern.distributed import DistributedPattern
     from btfperm.results.distributed import DistributedDecomposition
 
-__all__ = ["Assigned", "Blocks", "assign", "blocks_of"]
+__all__ = ["Blocks", "DistributedWeights", "blocks_of", "heavy_perfect"]
 
 GATHERED, ROUNDS = 1 << 22, 40
 """After more than `ROUNDS` rounds in which shifts rose, the first rank computes all shifts alone if
@@ -52,14 +55,31 @@ class Blocks(NamedTuple):
     n_blocks: int
 
 
-class Assigned(NamedTuple):
-    """The mates of the rows and columns of this rank, their duals, and the counters."""
+class DistributedWeights:
+    """What the weighted search works on: the rows and columns of this rank. Collective.
 
-    row_match: Integers
-    col_match: Integers
-    row_dual: Reals
-    col_dual: Reals
-    counters: dict[str, int]
+    Attributes
+    ----------
+    pattern : the matrix; its `values` are the contributions of the entries to the objective
+    blocks : of the rows and columns of this rank
+    rank : the structural rank
+    row_match, col_match, row_dual, col_dual : set by the search, incomplete if a limit ends it
+    """
+
+    is_distributed = True
+    device = None
+
+    def __init__(self, session: ValuedSession, threads: int) -> None:
+        distributed: Any = session.pattern
+        self.pattern: DistributedPattern = distributed._with(values=session.values)
+        self.exchange: Exchange = self.pattern.exchange
+        self.blocks = blocks_of(self.pattern, session.form)
+        self.rank: int = session.form.structural_rank
+        n_rows, n_cols = self.pattern.row_slices.size, self.pattern.col_slices.size
+        self.row_match, self.col_match = (
+            np.full(count, -1, dtype=self.pattern.width) for count in (n_rows, n_cols)
+        )
+        self.row_dual, self.col_dual = np.zeros(n_rows), np.zeros(n_cols)
 
 
 def blocks_of(pattern: DistributedPattern, d: DistributedDecomposition) -> Blocks:
@@ -115,23 +135,15 @@ def transposed(pattern: DistributedPattern) -> DistributedPattern:
     )
 
 
-def assign(
-    pattern: DistributedPattern,
-    blocks: Blocks,
-    search: Callable[[Part, SharedBudget], dict[str, int]],
-    budget: SharedBudget,
-) -> Assigned:
-    """The matching and its duals, which are incomplete if the budget is stopped; `pattern.values`
-    are the contributions of the entries to the objective. Collective."""
-    exchange, width = pattern.exchange, pattern.width
-    n_rows, n_cols = pattern.row_slices.size, pattern.col_slices.size
-    out = Assigned(
-        np.full(n_rows, -1, dtype=width),
-        np.full(n_cols, -1, dtype=width),
-        np.zeros(n_rows),
-        np.zeros(n_cols),
-        dict.fromkeys(("edges", "searches", "bids", "rounds"), 0),
-    )
+def heavy_perfect(
+    problem: DistributedWeights, budget: SharedBudget, seed: int, options: Mapping[str, Any]
+) -> dict[str, int]:
+    """Sets the matching and its duals by the auctions of ``heavy_perfect_mpi.py`` in all blocks.
+    Returns the counters. Collective."""
+    pattern, blocks, exchange = problem.pattern, problem.blocks, problem.exchange
+    width = pattern.width
+    counters = dict.fromkeys(("edges", "searches", "bids", "rounds"), 0)
+    whole = problem.row_match, problem.col_match, problem.row_dual, problem.col_dual
     square, vertical = blocks.square
     kinds = (
         (square, vertical, False, True),
@@ -156,30 +168,27 @@ def assign(
             np.zeros(row_block.size),
             np.zeros(col_block.size),
         )
-        counted = search(part, budget)
+        counted = heavy_perfect_mpi.heavy_perfect(part, budget)
         for name in counted:
-            out.counters[name] += counted[name]
+            counters[name] += counted[name]
         results = part.row_match, part.col_match, part.row_dual, part.col_dual
         if is_turned:
             results = part.col_match, part.row_match, part.col_dual, part.row_dual
-        for whole, own, here in zip(
-            out[:4], results, (in_rows, in_cols, in_rows, in_cols), strict=True
-        ):
-            whole[here] = own[here]
+        taken = in_rows, in_cols, in_rows, in_cols
+        for array, own, here in zip(whole, results, taken, strict=True):
+            array[here] = own[here]
     if not budget.stopped:
         before = budget.edges
-        _shift(pattern, blocks, out, budget)
-        out.counters["edges"] += budget.edges - before
-    return out
+        _shift(problem, budget)
+        counters["edges"] += budget.edges - before
+    return counters
 
 
-def _shift(
-    pattern: DistributedPattern, blocks: Blocks, out: Assigned, budget: SharedBudget
-) -> None:
+def _shift(problem: DistributedWeights, budget: SharedBudget) -> None:
     """Shifts the duals of the blocks so that they are feasible for entries between two blocks,
     unless the budget ends the rounds."""
-    exchange, halo, width = pattern.exchange, pattern.halo(), pattern.width
-    short = width is np.int32
+    pattern, blocks, exchange = problem.pattern, problem.blocks, problem.exchange
+    halo, short = pattern.halo(), pattern.width is np.int32
     assert pattern.values is not None
     entries = (_core.weighted.OwnedValues32 if short else _core.weighted.OwnedValues64)(
         pattern.row_slices.size,
@@ -189,14 +198,14 @@ def _shift(
         halo.extended(blocks.rows),
         blocks.cols,
     )
-    start, end, excess = entries.cross_edges(halo.extended(out.row_dual), out.col_dual)
+    start, end, excess = entries.cross_edges(halo.extended(problem.row_dual), problem.col_dual)
     if not exchange.sums(start.size)[0]:
         return
     order = np.argsort(end, kind="stable")
     start, end, excess = start[order], end[order], excess[order]
     shift = _Shifts(exchange, blocks, start, end, excess, budget)
-    out.row_dual[:] += shift.of_rows
-    out.col_dual[:] -= shift.of_cols
+    problem.row_dual[:] += shift.of_rows
+    problem.col_dual[:] -= shift.of_cols
 
 
 class _Shifts:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,10 @@ from btfperm.pattern import Pattern
 from btfperm.pattern.valued import position_of
 from btfperm.results import Decomposition, IndexArray
 
-__all__ = ["TOLERANCE", "Proof", "prove"]
+if TYPE_CHECKING:
+    from btfperm.weighted.problem import WeightedProblem
+
+__all__ = ["TOLERANCE", "Proof", "certify", "prove"]
 
 # Rounding errors of the duals, relative to the largest dual or value.
 TOLERANCE = 1e-10
@@ -27,6 +30,19 @@ class Proof(NamedTuple):
 
     total: float
     gap: float
+
+
+def certify(
+    problem: WeightedProblem, view: WeightedProblem, stopped_by: str | None, *_: Any
+) -> tuple[Reals | None, Reals | None, Proof | None]:
+    """The duals of the rows and the columns, and what `prove` finds; all are None if a limit ended
+    the search."""
+    if stopped_by is not None:
+        return None, None, None
+    p = problem
+    arrays = p.row_match, p.col_match, p.row_dual, p.col_dual
+    exact = p.found_by.family == "exact"
+    return p.row_dual, p.col_dual, prove(p.pattern, p.value, p.form, *arrays, exact=exact)
 
 
 def prove(
@@ -66,8 +82,10 @@ def prove(
             f"the weighted search matched {matched} entries of {d.structural_rank}: please report "
             "this"
         )
-    numbers = (row_dual, col_dual, value)
-    tolerance = TOLERANCE * max(_largest_modulus(array) for array in numbers)
+    tolerance = 0.0
+    if not (excess <= 0 and (largest_slack <= 0 or not exact)):  # otherwise none is needed
+        numbers = (row_dual, col_dual, value)
+        tolerance = TOLERANCE * max(_largest_modulus(array) for array in numbers)
     if not excess <= tolerance:
         i, j = position_of(pattern, at)
         raise DefectError(
@@ -79,8 +97,10 @@ def prove(
             f"a matched entry of the weighted search is {largest_slack:.1e} below its bound; "
             "please report this"
         )
-    _check_unmatched(d.col_perm, d.col_blocks, col_match, col_dual, "column")
-    _check_unmatched(d.row_perm, d.row_blocks, row_match, row_dual, "row")
+    if matched < col_match.size:
+        _check_unmatched(d.col_perm, d.col_blocks, col_match, col_dual, "column")
+    if matched < row_match.size:
+        _check_unmatched(d.row_perm, d.row_blocks, row_match, row_dual, "row")
     return Proof(total, max(slack, 0.0) + matched * excess)
 
 
@@ -92,8 +112,6 @@ def _check_unmatched(perm: Any, blocks: Any, match: Any, dual: Any, noun: str) -
     """Checks on one side (rows or columns) of each block that no dual exceeds the dual of an
     unmatched vertex of this side."""
     unmatched = match[perm] < 0
-    if not unmatched.any():
-        return
     sizes = np.diff(blocks)
     nonempty = sizes > 0
     largest = np.maximum.reduceat(dual[perm], blocks[:-1][nonempty])

@@ -23,20 +23,28 @@ from btfperm.transversal.certificate_mpi import is_legal
 from btfperm.weighted.certificate import TOLERANCE, Proof
 
 if TYPE_CHECKING:
-    from btfperm.pattern.distributed import DistributedPattern
-    from btfperm.weighted.assign_mpi import Assigned, Blocks
+    from btfperm.weighted.assign_mpi import DistributedWeights
 
-__all__ = ["prove"]
+__all__ = ["certify", "prove"]
 
 
-def prove(pattern: DistributedPattern, blocks: Blocks, found: Assigned, rank: int) -> Proof:
-    """Checks the matching and the duals of a matrix of structural rank `rank`, whose
-    `pattern.values` are the contributions of the entries to the objective. Collective.
+def certify(
+    problem: DistributedWeights, view: DistributedWeights, stopped_by: str | None, *_: Any
+) -> tuple[Any, Any, Proof | None]:
+    """As `certify` of ``certificate.py``. Collective."""
+    if stopped_by is not None:
+        return None, None, None
+    return problem.row_dual, problem.col_dual, prove(problem)
+
+
+def prove(found: DistributedWeights) -> Proof:
+    """Checks the matching and the duals. Collective.
 
     Raises
     ------
     DefectError : one of the conditions does not hold
     """
+    pattern, blocks, rank = found.pattern, found.blocks, found.rank
     exchange, halo = pattern.exchange, pattern.halo()
     problem = DistributedProblem(pattern)
     problem.row_match[:], problem.col_match[:] = found.row_match, found.col_match

@@ -1,33 +1,51 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arguments and results of the algorithms for graphs on a GPU."""
+"""What the algorithms for graphs on a GPU work on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import upload
-from btfperm.backends.gpu.device import refuse_beyond_free
+from btfperm.backends.gpu.arrays import minus_ones, upload
+from btfperm.backends.gpu.device import on, refuse_beyond_free
+from btfperm.registry import Algorithm
+from btfperm.weighted.graph_call import OfVertices
 
-__all__ = ["DeviceGraph", "Matched"]
+if TYPE_CHECKING:
+    from btfperm.backends.protocol import Session
+    from btfperm.weighted.graph_call import GraphProblem
+
+__all__ = ["DeviceGraph"]
 
 
-@dataclass(frozen=True)
-class DeviceGraph:
-    """A graph on the current device: a symmetric pattern with a positive weight for each entry off
-    the diagonal; entries on the diagonal are ignored.
+@dataclass
+class DeviceGraph(OfVertices):
+    """A graph on a device: a symmetric pattern with a positive weight for each entry off the
+    diagonal; entries on the diagonal are ignored; and the current matching.
 
     Attributes
     ----------
     indptr, indices : compressed columns, CuPy arrays of one index type
-    weight : (nnz,) CuPy array of float64; None: all weights are 1
+    weight : (nnz,) CuPy array of float64, in the unit `unit`; None: all weights are 1
+    pattern : the `DevicePattern` of the graph; None for a copy of `host`, the graph on the host
+    device : number of the device
+    mate, round_of, rounds : as those of `GraphProblem`, (n,) CuPy arrays; see `clear`
+    found_by : the algorithm that ran last
     """
 
     indptr: Any
     indices: Any
     weight: Any = None
+    unit: float = 1.0
+    pattern: Any = None
+    host: GraphProblem | None = None
+    device: int | None = None
+    mate: Any = None
+    round_of: Any = None
+    rounds: int = 0
+    found_by: Algorithm | None = None
 
     @classmethod
     def of_host(cls, indptr: Any, indices: Any, weight: Any = None) -> DeviceGraph:
@@ -40,6 +58,45 @@ class DeviceGraph:
         refuse_small_device(indptr.size - 1, indices)
         there = None if weight is None else upload(weight)
         return cls(upload(indptr), upload(indices), there)
+
+    @classmethod
+    def of_problem(cls, host: GraphProblem, device: int | None) -> DeviceGraph:
+        """A copy of a graph of the host.
+
+        Raises
+        ------
+        BackendUnavailableError : there is no GPU, it fails, or its free memory is too small
+        """
+        import cupy
+
+        weight = None if bool((host.weight == 1.0).all()) else host.weight
+        with on(device) as number:
+            graph = cls.of_host(host.indptr, host.indices, weight)
+            cupy.cuda.get_current_stream().synchronize()
+        graph.host, graph.device = host, number
+        return graph
+
+    def clear(self) -> None:
+        """Matches no vertex."""
+        import cupy
+
+        width = self.indices.dtype
+        self.mate, self.round_of = minus_ones(self.n, width), cupy.zeros(self.n, dtype=width)
+        self.rounds = 0
+
+    def on_device(self, session: Session, device: int | None) -> DeviceGraph:
+        """Itself: no call names the device of a graph."""
+        return self
+
+    def on_host(self) -> GraphProblem:
+        """The graph that this one was copied from, with the current matching."""
+        host = self.host
+        assert host is not None and self.found_by is not None
+        with on(self.device):
+            host.mate[:], host.round_of[:] = self.mate.get(), self.round_of.get()
+        host.own_dual.fill(0.0)
+        host.rounds, host.found_by = self.rounds, self.found_by
+        return host
 
     @property
     def n(self) -> int:
@@ -55,26 +112,6 @@ class DeviceGraph:
     def weight_or_null(self) -> Any:
         """The weights as an argument of a kernel, in which null means that all are 1."""
         return np.uint64(0) if self.weight is None else self.weight
-
-
-@dataclass
-class Matched:
-    """The matching that an algorithm returns, and its counters.
-
-    Attributes
-    ----------
-    mate : (n,) the vertex matched to each vertex, or -1
-    round_of : (n,) the round in which it was matched, from 1 on; 0: unmatched
-    rounds : number of rounds
-    edges : edges visited
-    sorted : edges that the CPU sorted
-    """
-
-    mate: Any
-    round_of: Any
-    rounds: int = 0
-    edges: int = 0
-    sorted: int = 0
 
 
 def refuse_small_device(n: int, indices: Any) -> None:

@@ -36,18 +36,36 @@ class EdgeFile:
     file : the open file
     edges : number of edges
     n : number of vertices
+    folder : where it is
+    memory : bytes that an algorithm may use
+    name : of the input
+    backend, is_distributed : where the graph is, as of a `Pattern`
     """
 
-    def __init__(self, folder: str, weights: str) -> None:
+    backend = "cpu"
+    is_distributed = False
+
+    def __init__(self, folder: str, weights: str, memory: int) -> None:
         self.edges = self.n = 0
-        self._folder = folder
+        self.folder = folder
+        self.memory = memory
         self._weights = weights
-        self._name = ""
+        self.name = ""
         self._is_symmetric = False
         self._sums = [0, 0]  # of the fingerprints above and below the diagonal
         with disk_errors(folder):
             # no buffer: closing the file after an error would try to write it again
             self.file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """That of the matrix of the graph."""
+        return self.n, self.n
+
+    @property
+    def nnz(self) -> int:
+        """Number of edges."""
+        return self.edges
 
     def read(self, path: Any, block: int) -> dict[str, Any]:
         """Appends the edges of a file, read in parts of about `block` bytes; returns its origin as
@@ -60,7 +78,7 @@ class EdgeFile:
         from btfperm.io import peek, stream_entries
 
         header = peek(path)
-        self._name = os.fsdecode(path)
+        self.name = os.fsdecode(path)
         self._start(header.shape, header.symmetry != "general")
         if header.symmetry in ("skew-symmetric", "hermitian") and self._weights == "values":
             self._refuse(f'a {header.symmetry} matrix has no weights: use "moduli" or "ones"')
@@ -129,7 +147,7 @@ class EdgeFile:
     def _write(self, larger: Any, smaller: Any, weight: Reals) -> None:
         part = np.empty(len(weight), _EDGE)
         part["larger"], part["smaller"], part["weight"] = larger, smaller, weight
-        with disk_errors(self._folder):
+        with disk_errors(self.folder):
             rest = part.view(np.uint8).data
             while rest:
                 rest = rest[self.file.write(rest) :]
@@ -144,7 +162,7 @@ class EdgeFile:
             )
 
     def _refuse(self, what: str) -> None:
-        raise InvalidMatrixError(prefix(self._name) + what)
+        raise InvalidMatrixError(prefix(self.name) + what)
 
 
 def _fingerprints(larger: Any, smaller: Any, weight: Reals) -> npt.NDArray[np.uint64]:

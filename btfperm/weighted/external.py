@@ -14,24 +14,26 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from btfperm import _core
 from btfperm.arguments import path_text
-from btfperm.backends.protocol import STOPPED_BY
+from btfperm.backends.protocol import ValuedSession
 from btfperm.errors import DefectError, InvalidArgumentError, InvalidMatrixError
-from btfperm.path.request import Request
+from btfperm.path.request import Request, check_options
+from btfperm.path.run import carry_out
 from btfperm.pattern.arrays import IndexArray, prefix
 from btfperm.registry import find
 from btfperm.results.graph_matching import GraphMatching
 from btfperm.weighted.edge_file import EdgeFile, disk_errors
-from btfperm.weighted.graph_call import numbers_of
+from btfperm.weighted.graph_call import OfVertices, fields_of
+from btfperm.weighted.graph_certificate import Bound, MatchingCheck
 from btfperm.weighted.graph_input import read_graph
 
-__all__ = ["EXTERNAL", "match_external", "number_of_bytes"]
+__all__ = ["EXTERNAL", "FileGraph", "certify", "match_external", "number_of_bytes"]
 
 EXTERNAL = "local-max-external"
 DEFAULT_MEMORY = 1 << 30
@@ -80,90 +82,92 @@ def match_external(
         holds an edge twice
     ResourceMissingError : the disk is full, or the folder cannot be used
     """
-    row = find(EXTERNAL, initializer=False, package="weighted", of_graphs=True, backend=backend)
-    request = Request(0, **limits)
-    named = numbers_of(row, request)
+    row = find(EXTERNAL, initializer=False, package="graph", backend=backend)
+    request = Request(0, EXTERNAL, backend=backend, package="graph", **limits)
+    check_options(request.options, row)  # before the graph is read
     most = number_of_bytes(memory)
     folder = tempfile.gettempdir() if temporary is None else path_text(temporary)
     begin = time.perf_counter()
-    edges = EdgeFile(folder, weights)
+    edges: Any = EdgeFile(folder, weights, most)
     with edges.file:
-        name, origin = "", {}
+        origin = {}
         if isinstance(G, str | os.PathLike):
-            name = os.fsdecode(G)
             origin = edges.read(G, min(max(most // 16, 1 << 12), 1 << 24))
         else:
             edges.add_matrix(*read_graph(G, weights, shape))
-        read = time.perf_counter() - begin
-        return _matched(edges, named, request, most, folder, prefix(name), read), origin
+        run = carry_out(ValuedSession(edges, "graph file", None), request, "graph")
+        return GraphMatching(**fields_of(run, run.begun - begin)), origin
 
 
-def _matched(
-    edges: EdgeFile,
-    named: Mapping[str, float],
-    request: Request,
-    memory: int,
-    folder: str,
-    name: str,
-    read: float,
-) -> GraphMatching:
-    begin = time.perf_counter()
-    mate: IndexArray = np.empty(edges.n, np.int32 if edges.n < 2**31 else np.int64)
-    graph = edges.file.fileno(), edges.edges, edges.n
-    with disk_errors(folder):
-        found = _core.weighted.local_max_external(
-            *graph,
-            mate,
-            folder,
-            memory,
-            time_limit=request.seconds_left(),
-            max_work=request.work or 0,
-            seed=request.seed,
-            options=dict(named),
+class FileGraph(OfVertices):
+    """A graph in a file, and the current matching of its vertices; see `GraphProblem`.
+
+    Attributes
+    ----------
+    edges : the file
+    matched, left : the vertices matched in each round, and the edges left after it
+    """
+
+    unit = 1.0
+    rounds = 0
+
+    def __init__(self, session: ValuedSession, threads: int) -> None:
+        self.edges: Any = session.pattern
+        self.mate: IndexArray = np.empty(
+            self.edges.n, np.int32 if self.edges.n < 2**31 else np.int64
         )
-    if found["twice"][0] >= 0:
-        u, v = found["twice"]
-        raise InvalidMatrixError(
-            f"{name}the edge between {u} and {v} (counted from 0) is given twice: the other "
-            "algorithms add its weights"
+
+    @property
+    def graph(self) -> tuple[int, int, int]:
+        """The first arguments of the core's functions."""
+        return self.edges.file.fileno(), self.edges.edges, self.edges.n
+
+    def run(
+        self, function: Callable[..., Any], *limits: Any
+    ) -> tuple[int, dict[str, int | list[int]]]:
+        """See `btfperm.backends.cpu.problem.Problem.run`."""
+        edges, (seconds, work, _, seed, options) = self.edges, limits
+        named = {"time_limit": seconds, "max_work": work, "seed": seed, "options": options}
+        with disk_errors(edges.folder):
+            found = function(*self.graph, self.mate, edges.folder, edges.memory, **named)
+        if found["twice"][0] >= 0:
+            u, v = found["twice"]
+            raise InvalidMatrixError(
+                f"{prefix(edges.name)}the edge between {u} and {v} (counted from 0) is given "
+                "twice: the other algorithms add its weights"
+            )
+        self.rounds = found["rounds"]
+        self.matched, self.left = (
+            np.array([*found[name], *[0] * self.rounds][: self.rounds], np.int64)
+            for name in ("matched", "left")
         )
-    matched = time.perf_counter()
+        counters = {key: found[key] for key in ("edges", "bytes_read", "bytes_written")}
+        counters |= {"external_rounds": found["external_rounds"]}
+        counters |= {"sort_bytes": sort_bytes(2 * edges.edges * _HALF_EDGE, edges.memory)}
+        counters |= {"sorted": found["sorted"]} if found["sorted"] else {}
+        return found["stop"], counters
+
+    def on_host(self) -> FileGraph:
+        """Itself."""
+        return self
+
+
+def certify(
+    problem: FileGraph, view: FileGraph, stopped_by: str | None, *_: Any
+) -> tuple[Any, Any, MatchingCheck, Bound]:
+    """As `certify` of ``graph_certificate.py``, by two scans of the file."""
+    edges, mate = problem.edges, problem.mate
     weight_of = np.empty(edges.n)
-    stopped_by = STOPPED_BY[found["stop"]]
-    with disk_errors(folder):
-        check = _core.weighted.check_matching_in_file(*graph, mate, weight_of)
-    wrong, size, weight, maximal, dominant, _ = check
+    with disk_errors(edges.folder):
+        check = _core.weighted.check_matching_in_file(*problem.graph, mate, weight_of)
+    wrong, size, weight, maximal, dominant, _edges = check
     if wrong >= 0 or not (stopped_by or (maximal and dominant)):
         what = f"vertex {wrong} has no mate among its neighbours" if wrong >= 0 else "not maximal"
-        raise DefectError(f"{name}the matching is wrong ({what}); please report this")
-    rounds = found["rounds"]
-    shares = 2 * np.cumsum([*found["matched"], *[0] * rounds][:rounds]) / max(edges.n, 1)
-    left = np.array([*found["left"], *[0] * rounds][:rounds], np.int64)
-    counters = {key: found[key] for key in ("edges", "bytes_read", "bytes_written")}
-    counters |= {"external_rounds": found["external_rounds"]}
-    counters |= {"sort_bytes": sort_bytes(2 * edges.edges * _HALF_EDGE, memory)}
-    counters |= {"sorted": found["sorted"]} if found["sorted"] else {}
-    return GraphMatching(
-        mate=mate,
-        weight=weight,
-        size=size,
-        edges=edges.edges,
-        rounds=rounds,
-        edges_left=left,
-        matched_share=shares,
-        maximal=maximal,
-        locally_dominant=dominant,
-        upper_bound=2 * weight if dominant else math.inf,
-        dual=weight_of if dominant else np.full(edges.n, math.inf),
-        algorithm=EXTERNAL,
-        stopped_by=stopped_by,
-        counters=counters,
-        seconds={
-            "read": read,
-            "match": matched - begin,
-            "check": time.perf_counter() - matched,
-        },
-    )
+        raise DefectError(f"{prefix(edges.name)}the matching is wrong ({what}); please report this")
+    shares = 2 * np.cumsum(problem.matched) / max(edges.n, 1)
+    judged = MatchingCheck(size, weight, edges.edges, problem.left, shares, maximal, dominant)
+    dual = weight_of if dominant else np.full(edges.n, math.inf)
+    return dual, dual, judged, Bound(dual, 2 * weight if dominant else math.inf)
 
 
 def sort_bytes(size: int, memory: int) -> int:

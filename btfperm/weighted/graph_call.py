@@ -1,44 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One call of an algorithm for matchings in graphs: its arguments, its times and its result."""
+"""What the algorithms for graphs work on, on the host, and the result of a call."""
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from btfperm.backends.protocol import STOPPED_BY
-from btfperm.path.request import Request, check_options
 from btfperm.registry import Algorithm
-from btfperm.results.graph_matching import GraphMatching
-from btfperm.weighted.graph_certificate import Bound, MatchingCheck
+from btfperm.weighted.graph_input import on_host, refuse_faults
 
-__all__ = ["Call", "Clock", "Run", "numbers_of", "result_of", "unit_of"]
+if TYPE_CHECKING:
+    from btfperm.backends.protocol import Session, ValuedSession
+    from btfperm.path.run import Run
+    from btfperm.weighted.device_graph import DeviceGraph
 
+__all__ = ["GraphProblem", "OfVertices", "fields_of", "scaled", "unit_of"]
+
+_LIMITS = ("time_limit", "max_work", "threads", "seed", "options")
 _LARGEST_EXPONENT = 960  # fewer than 2^63 weights below 2^960 have a finite sum
-
-
-class Call(NamedTuple):
-    """One call of an algorithm: its row, its options as numbers, and the other arguments."""
-
-    row: Algorithm
-    options: Mapping[str, float]
-    request: Request
-
-
-def numbers_of(row: Algorithm, request: Request) -> dict[str, float]:
-    """The options as the core takes them: a word is its place among the words of the option.
-
-    Raises
-    ------
-    InvalidArgumentError : there is no such option, or its value is not possible
-    """
-    check_options(request.options, row)
-    values = row.in_numbers(request.options_of(row))
-    return {name: float(value) for name, value in values.items()}
+_SMALL = 2.0**-_LARGEST_EXPONENT  # if all weights are between it and its inverse, the unit is 1
 
 
 def unit_of(largest: float) -> float:
@@ -50,55 +33,106 @@ def unit_of(largest: float) -> float:
     return 2.0**excess
 
 
-class Run(NamedTuple):
-    """What an algorithm returned, and the unit of its weights."""
+def scaled(weight: Any, unit: float) -> Any:
+    """The weights in a unit; those that would be rounded to 0 are the smallest positive number."""
+    with np.errstate(over="ignore"):  # only entries of the diagonal may overflow
+        return np.maximum(weight / unit, np.nextafter(0, 1))
+
+
+class OfVertices:
+    """A problem whose matching is symmetric: `row_match` and `col_match` are the array `mate`."""
 
     mate: Any
-    stop: int
-    rounds: int
-    edges: int
-    sorted: int
-    unit: float
+
+    @property
+    def row_match(self) -> Any:
+        return self.mate
+
+    col_match = row_match
 
 
-class Clock:
-    """The seconds of each stage, which may have several parts."""
+class GraphProblem(OfVertices):
+    """A graph on the host, and the current matching of its vertices.
 
-    def __init__(self, begin: float, first: str) -> None:
-        self._begin = begin
-        self.seconds: dict[str, float] = {}
-        self.stop(first)
+    Attributes
+    ----------
+    pattern : the symmetric matrix; indptr, indices: its columns
+    unit : see `unit_of`; weight: of each entry, in this unit
+    mate : the vertex matched to each vertex, or -1, set by the algorithm
+    round_of : the round in which it was matched, from 1 on; rounds: their number
+    own_dual : the duals of gpa
+    found_by : the algorithm that ran last
 
-    def stop(self, stage: str) -> None:
-        """Ends a part of a stage; the next one begins."""
-        now = time.perf_counter()
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._begin
-        self._begin = now
+    Raises
+    ------
+    InvalidMatrixError : the matrix is not symmetric, or a weight is not positive or not finite
+    """
+
+    found_by: Algorithm
+
+    def __init__(self, session: ValuedSession, threads: int) -> None:
+        pattern, weight = on_host(session.pattern, session.values)
+        refuse_faults(pattern, weight)
+        self.unit = 1.0
+        if not (weight.min(initial=1.0) > _SMALL and weight.max(initial=1.0) < 1 / _SMALL):
+            edges = pattern.indices != pattern.cols()  # the diagonal is ignored
+            self.unit = unit_of(float(weight.max(initial=0.0, where=edges)))
+        self.pattern, self.indptr, self.indices = pattern, pattern.indptr, pattern.indices
+        self.weight = weight if self.unit == 1.0 else scaled(weight, self.unit)
+        self.mate, self.round_of = (np.empty(pattern.n, pattern.indices.dtype) for _ in range(2))
+        self.own_dual = np.empty(pattern.n)
+        self.rounds = 0
+
+    def run(
+        self, function: Callable[..., Any], *limits: Any
+    ) -> tuple[int, dict[str, int | list[int]]]:
+        """See `btfperm.backends.cpu.problem.Problem.run`."""
+        arrays = self.indptr, self.indices, self.weight, self.mate, self.round_of, self.own_dual
+        stop, self.rounds, visited, in_order = function(
+            *arrays, **dict(zip(_LIMITS, limits, strict=True))
+        )
+        return stop, {"edges": visited, **({"sorted": in_order} if in_order else {})}
+
+    def on_host(self) -> GraphProblem:
+        """Itself."""
+        return self
+
+    def on_device(self, session: Session, device: int | None) -> DeviceGraph:
+        """A copy of the graph on a GPU."""
+        from btfperm.weighted.device_graph import DeviceGraph
+
+        return DeviceGraph.of_problem(self, device)
 
 
-def result_of(
-    row: Algorithm, run: Run, check: MatchingCheck, bound: Bound, seconds: dict[str, float]
-) -> GraphMatching:
-    """The result, in the unit of the caller."""
-    dual = bound.dual
-    if run.unit != 1.0:
+def fields_of(run: Run, read: float) -> dict[str, Any]:
+    """The fields of the result that a run determines, in the unit of the caller; `read` are the
+    seconds before the run."""
+    assert run.arrays is not None and run.proof is not None and run.algorithm is not None
+    mate, _, dual, _ = run.arrays
+    check, bound = run.proof[2:]
+    unit, row, spent = run.problem.unit, run.algorithm, run.seconds
+    if unit != 1.0:
         with np.errstate(over="ignore"):
-            dual = dual * run.unit
-    return GraphMatching(
-        mate=run.mate,
-        weight=check.weight * run.unit,
-        size=check.size,
-        edges=check.edges,
-        rounds=run.rounds,
-        edges_left=check.edges_left,
-        matched_share=check.matched_share,
-        maximal=check.maximal,
-        locally_dominant=check.locally_dominant,
-        upper_bound=bound.total * run.unit,
-        dual=dual,
-        algorithm=row.name,
-        backend=row.backend,
-        stopped_by=STOPPED_BY[run.stop],
-        counters={"edges": run.edges, **({"sorted": run.sorted} if run.sorted else {})},
-        seconds=seconds,
-    )
+            dual = dual * unit
+    seconds = {"read": read + spent["start"]}
+    if row.backend not in ("cpu", run.session.pattern.backend):
+        seconds["copy"] = spent["transfer"]
+    seconds |= {"match": spent["search"], "check": spent["certificate"]}
+    return {
+        "mate": mate,
+        "weight": check.weight * unit,
+        "size": check.size,
+        "edges": check.edges,
+        "rounds": run.problem.rounds,
+        "edges_left": check.edges_left,
+        "matched_share": check.matched_share,
+        "maximal": check.maximal,
+        "locally_dominant": check.locally_dominant,
+        "upper_bound": bound.total * unit,
+        "dual": dual,
+        "algorithm": row.name,
+        "backend": row.backend,
+        "stopped_by": run.stopped_by,
+        "counters": run.counters,
+        "seconds": seconds,
+    }

@@ -12,7 +12,7 @@ What each algorithm guarantees if no limit ends it, and what is checked:
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +23,16 @@ from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import IndexArray
 from btfperm.pattern.valued import position_of
 
+if TYPE_CHECKING:
+    from btfperm.weighted.graph_call import GraphProblem
+
 __all__ = [
     "GUARANTEES",
     "Bound",
     "Facts",
     "MatchingCheck",
     "bounded",
+    "certify",
     "check_duals",
     "check_matching",
     "find_bound",
@@ -100,6 +104,18 @@ class Facts(NamedTuple):
     removed: npt.NDArray[np.int64]
 
 
+def certify(
+    problem: GraphProblem, view: GraphProblem, stopped_by: str | None, *_: Any
+) -> tuple[Reals, Reals, MatchingCheck, Bound]:
+    """Checks the matching of a problem and what its algorithm guarantees. Returns the duals of the
+    bound, once for the rows and once for the columns, the check and the bound."""
+    guarantee = None if stopped_by else GUARANTEES.get(problem.found_by.name)
+    graph = problem.pattern, problem.weight
+    check = check_matching(*graph, problem.mate, problem.round_of, problem.rounds, guarantee)
+    bound = find_bound(*graph, problem.mate, check, problem.own_dual, guarantee)
+    return bound.dual, bound.dual, check, bound
+
+
 def check_matching(
     pattern: Pattern,
     weight: Reals,
@@ -119,7 +135,7 @@ def check_matching(
     found: tuple[int, int, float, int, int, int] = _core.weighted.check_graph_matching(
         pattern.indptr, pattern.indices, weight, mate, round_of, removed
     )
-    rounds_of_matched = np.clip(round_of[mate >= 0], 1, max(rounds, 1))
+    rounds_of_matched = np.minimum(np.maximum(round_of[mate >= 0], 1), max(rounds, 1))
     in_round = np.bincount(rounds_of_matched, minlength=rounds + 1)[1 : rounds + 1]
     return judge(pattern, mate, Facts(*found, in_round, removed[1:]), guarantee)
 

@@ -9,32 +9,31 @@ the edges:
 2. One of the algorithms in ``graph/``, in its own file.
 3. The checks and the bound (``graph_certificate.py``), which share nothing with the algorithms.
 
-Over MPI ranks, ``match_mpi.py`` does the same with the algorithm local-max.
+`btfperm.path` plans and runs them. What an algorithm works on is in ``graph_call.py`` for the CPU,
+``device_graph.py`` for a GPU, and ``match_mpi.py`` for MPI ranks, where only local-max runs.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
-
-import numpy as np
 
 from btfperm.arguments import one_of, text, truth
 from btfperm.backends import check_backend
+from btfperm.backends.protocol import ValuedSession
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.request import Request
-from btfperm.pattern import SEARCH, Pattern, memory_for
+from btfperm.path.run import carry_out
+from btfperm.pattern import SEARCH, memory_for
 from btfperm.pattern.input import is_over_ranks, over_ranks, refuse_backend_without_ranks
-from btfperm.registry import Algorithm, algorithms, find
+from btfperm.registry import find
 from btfperm.results.graph_matching import GraphMatching
 from btfperm.weighted.bipartite import between_sides, refuse_sides
 from btfperm.weighted.external import EXTERNAL, match_external
-from btfperm.weighted.graph_call import Call, Clock, Run, numbers_of, result_of, unit_of
-from btfperm.weighted.graph_certificate import GUARANTEES, check_matching, find_bound
-from btfperm.weighted.graph_input import Reals, on_host, refuse_faults, weighted_pattern
+from btfperm.weighted.graph_call import fields_of
+from btfperm.weighted.graph_input import weighted_pattern
 
 __all__ = ["Weights", "match"]
 
@@ -140,93 +139,37 @@ def match(
     >>> m.mate[:2] - 2, m.weight
     (array([1, 2], dtype=int32), 10.0)
     """
-    name = "local-max" if text("algorithm", algorithm) == "auto" else algorithm
+    name = text("algorithm", algorithm)
     check_backend(backend)
     distributed = is_over_ranks(G, comm)
     if not distributed:
         refuse_backend_without_ranks(backend)
-        row = _row_of(name, "cpu" if backend == "auto" else backend)
+        if name != "auto":  # refuses an unknown one before the graph is read
+            find(name, initializer=False, backend=backend, package="graph")
     one_of("weights", weights, get_args(Weights))
-    if truth("bipartite", bipartite) and (distributed or row.name == EXTERNAL):
+    if truth("bipartite", bipartite) and (distributed or name == EXTERNAL):
         refuse_sides("MPI ranks" if distributed else EXTERNAL)
     limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
     limits |= {"seed": seed, "options": options}
+    if name == EXTERNAL and not distributed:
+        place: dict[str, Any] = {"memory": memory, "temporary": temporary, "shape": shape}
+        return match_external(G, weights=weights, **place, **limits)[0]
+    if memory is not None or temporary is not None:
+        where = "ranks" if distributed else "local-max" if name == "auto" else name
+        raise InvalidArgumentError(f"memory and temporary go with {EXTERNAL}, not with {where}")
     if distributed:
         from btfperm.weighted.match_mpi import match_over_ranks
 
-        if memory is not None or temporary is not None:
-            raise InvalidArgumentError(f"memory and temporary go with {EXTERNAL}, not with ranks")
         how: dict[str, Any] = {"weights": weights, "shape": shape, **limits}
         with over_ranks(G, comm), memory_for(SEARCH):
             found = match_over_ranks(G, comm, algorithm=name, backend=backend, **how)
             return found.gather() if gather else found
-    if row.name == EXTERNAL:
-        place: dict[str, Any] = {"memory": memory, "temporary": temporary, "shape": shape}
-        return match_external(G, weights=weights, **place, **limits)[0]
-    if memory is not None or temporary is not None:
-        raise InvalidArgumentError(f"memory and temporary go with {EXTERNAL}, not with {row.name}")
     begin = time.perf_counter()
     with memory_for(SEARCH):
         pattern, weight = weighted_pattern(G, weights, shape, threads)
         if bipartite:
             pattern, weight = between_sides(pattern, weight)
-        if backend == "auto" and pattern.backend != "cpu" and _runs_on(name, pattern.backend):
-            row = _row_of(name, pattern.backend)
-        request = Request(pattern.nnz, **limits)
-        call = Call(row, numbers_of(row, request), request)
-        if row.backend == pattern.backend != "cpu":
-            from btfperm.weighted.match_gpu import match_there
-
-            return match_there(pattern, weight, call, begin)
-        return _match_here(*on_host(pattern, weight), call, begin)
-
-
-def _row_of(name: str, backend: str) -> Algorithm:
-    return find(name, initializer=False, backend=backend, package="weighted", of_graphs=True)
-
-
-def _runs_on(name: str, backend: str) -> bool:
-    return any(row.name == name and row.backend == backend for row in algorithms("graph"))
-
-
-def _function_of(row: Algorithm, clock: Clock) -> Callable[..., tuple[int, int, int, int]]:
-    """The algorithm with the signature of the core."""
-    if row.backend == "cpu":
-        return row.load()
-    from btfperm.weighted.match_gpu import run_on_gpu
-
-    return functools.partial(run_on_gpu, row, clock)
-
-
-def _match_here(pattern: Pattern, weight: Reals, call: Call, begin: float) -> GraphMatching:
-    """The matching by one algorithm, its checks and its bound, on the host."""
-    refuse_faults(pattern, weight)
-    clock = Clock(begin, "read")
-    edges = pattern.indices != pattern.cols()  # the diagonal is ignored
-    unit = unit_of(float(weight.max(initial=0.0, where=edges)))
-    if unit != 1.0:
-        with np.errstate(over="ignore"):  # only entries of the diagonal may overflow
-            weight = np.maximum(weight / unit, np.nextafter(0, 1))
-    n, request = pattern.n, call.request
-    mate, round_of = (np.empty(n, pattern.indices.dtype) for _ in range(2))
-    own_dual = np.empty(n)
-    stop, rounds, visited, in_order = _function_of(call.row, clock)(
-        pattern.indptr,
-        pattern.indices,
-        weight,
-        mate,
-        round_of,
-        own_dual,
-        time_limit=request.seconds_left(),
-        max_work=request.work or 0,
-        threads=request.threads,
-        seed=request.seed,
-        options=dict(call.options),
-    )
-    clock.stop("match")
-    guarantee = None if stop else GUARANTEES.get(call.row.name)
-    check = check_matching(pattern, weight, mate, round_of, rounds, guarantee)
-    bound = find_bound(pattern, weight, mate, check, own_dual, guarantee)
-    clock.stop("check")
-    run = Run(mate, stop, rounds, visited, in_order, unit)
-    return result_of(call.row, run, check, bound, clock.seconds)
+        limits |= {"algorithm": name, "backend": backend, "package": "graph"}
+        request, session = Request(pattern.nnz, **limits), ValuedSession(pattern, "graph", weight)
+        run = carry_out(session, request, "graph")
+        return GraphMatching(**fields_of(run, run.begun - begin))

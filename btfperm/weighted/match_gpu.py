@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Algorithms for graphs on a GPU: `run_on_gpu` for a graph of the host, `match_there` for a graph
-on a device, which stays there and is checked there."""
+"""A graph on a device, which stays there, and whose matching is checked there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from btfperm.backends.gpu.arrays import device_of
-from btfperm.backends.gpu.budget import Budget
 from btfperm.backends.gpu.device import on
 from btfperm.pattern.valued import position_of
-from btfperm.registry import Algorithm
-from btfperm.results.graph_matching import GraphMatching
 from btfperm.weighted.device_graph import DeviceGraph, refuse_small_device
-from btfperm.weighted.graph_call import Call, Clock, Run, result_of, unit_of
+from btfperm.weighted.graph_call import scaled, unit_of
 from btfperm.weighted.graph_certificate import (
     GUARANTEES,
     Bound,
@@ -29,102 +25,59 @@ from btfperm.weighted.graph_certificate import (
 from btfperm.weighted.graph_certificate_gpu import DeviceChecks
 from btfperm.weighted.graph_faults import refuse_fault, refuse_rectangles
 
-__all__ = ["match_there", "run_on_gpu"]
+if TYPE_CHECKING:
+    from btfperm.backends.protocol import ValuedSession
+
+__all__ = ["certify", "graph_there"]
 
 
-def run_on_gpu(
-    row: Algorithm,
-    clock: Clock,
-    indptr: Any,
-    indices: Any,
-    weight: Any,
-    mate: Any,
-    round_of: Any,
-    dual: Any,
-    *,
-    time_limit: float,
-    max_work: int,
-    threads: int,
-    seed: int,
-    options: Mapping[str, float],
-) -> tuple[int, int, int, int]:
-    """Has the contract of the functions of the core for graphs: sets mate and round_of, and returns
-    the code of the limit that stopped it, and the numbers of rounds, visited edges and sorted
-    edges. The copies between host and device are a stage of their own.
-
-    Raises
-    ------
-    BackendUnavailableError : there is no GPU, it fails, or its free memory is too small
-    """
-    import cupy
-
-    budget = Budget(time_limit, max_work)
-    all_ones = bool((weight == 1.0).all())
-    with on(None):
-        graph = DeviceGraph.of_host(indptr, indices, None if all_ones else weight)
-        cupy.cuda.get_current_stream().synchronize()
-        clock.stop("copy")
-        found = row.load()(graph, budget, seed, options)
-        clock.stop("match")
-        mate[:], round_of[:] = found.mate.get(), found.round_of.get()
-        clock.stop("copy")
-    dual[:] = 0.0
-    return budget.stop, found.rounds, found.edges, found.sorted
-
-
-def match_there(pattern: Any, weight: Any, call: Call, begin: float) -> GraphMatching:
-    """The matching by one algorithm, its checks and its bound, on the device that holds the graph.
-
-    Parameters
-    ----------
-    pattern : a `DevicePattern`
-    weight : the weight of each entry, on the same device; None: all are 1
-
-    Raises
-    ------
-    InvalidMatrixError, DefectError : as for `match`
-    BackendUnavailableError : the GPU fails, or its free memory is too small
-    """
-    refuse_rectangles(pattern)
-    row, request = call.row, call.request
-    with on(device_of(pattern.indices)):
-        refuse_small_device(pattern.n, pattern.indices)
-        graph, unit = _checked_graph(pattern, weight)
-        clock = Clock(begin, "read")
-        budget = Budget(request.seconds_left(), request.work or 0)
-        found = row.load()(graph, budget, request.seed, call.options)
-        clock.stop("match")
-        guarantee = None if budget.stop else GUARANTEES[row.name]
-        checks = DeviceChecks(graph)
-        facts = checks.check(found.mate, found.round_of, found.rounds)
-        counted = {name: facts[name] for name in Facts._fields}
-        check = judge(pattern, found.mate, Facts(**counted), guarantee)
-        bound = _bound_there(checks, facts, check)
-        clock.stop("check")
-        run = Run(found.mate, budget.stop, found.rounds, found.edges, found.sorted, unit)
-        return result_of(row, run, check, bound, clock.seconds)
-
-
-def _checked_graph(pattern: Any, weight: Any) -> tuple[DeviceGraph, float]:
-    """The graph with its weights divided by a unit, see `unit_of`, and this unit.
+def graph_there(session: ValuedSession, threads: int) -> DeviceGraph:
+    """The graph of a session on the device that holds it, checked.
 
     Raises
     ------
     InvalidMatrixError : the matrix is not symmetric, or a weight is not positive or not finite
+    BackendUnavailableError : the GPU fails, or its free memory is too small
     """
-    import cupy
+    pattern: Any = session.pattern
+    weight = session.values
+    refuse_rectangles(pattern)
+    with on(device_of(pattern.indices)) as device:
+        refuse_small_device(pattern.n, pattern.indices)
+        graph = DeviceGraph(pattern.indptr, pattern.indices, weight)
+        fault, p, largest = DeviceChecks(graph).find_fault()
+        if fault:
+            i, j = position_of(pattern, p)
+            value = 1.0 if weight is None else float(weight[p])
+            refuse_fault(pattern, fault, i, j, value, _weight_at(graph, j, i))
+        graph.unit = unit_of(largest)
+        if graph.unit != 1.0:
+            graph.weight = scaled(weight, graph.unit)
+    graph.pattern, graph.device = pattern, device
+    return graph
 
-    graph = DeviceGraph(pattern.indptr, pattern.indices, weight)
-    fault, p, largest = DeviceChecks(graph).find_fault()
-    if fault:
-        i, j = position_of(pattern, p)
-        value = 1.0 if weight is None else float(weight[p])
-        refuse_fault(pattern, fault, i, j, value, _weight_at(graph, j, i))
-    unit = unit_of(largest)
-    if unit != 1.0:
-        scaled = cupy.maximum(weight / unit, np.nextafter(0, 1))
-        graph = DeviceGraph(graph.indptr, graph.indices, scaled)
-    return graph, unit
+
+def certify(
+    problem: DeviceGraph, view: DeviceGraph, stopped_by: str | None, *_: Any
+) -> tuple[Any, Any, MatchingCheck, Bound] | None:
+    """As `certify` of ``graph_certificate.py``. None for a copy of a graph of the host: the host
+    finds a better bound.
+
+    Raises
+    ------
+    DefectError : the matching is not what its algorithm guarantees
+    """
+    if problem.host is not None:
+        return None
+    assert problem.found_by is not None
+    guarantee = None if stopped_by else GUARANTEES[problem.found_by.name]
+    with on(problem.device):
+        checks = DeviceChecks(problem)
+        facts = checks.check(problem.mate, problem.round_of, problem.rounds)
+        counted = {name: facts[name] for name in Facts._fields}
+        check = judge(problem.pattern, problem.mate, Facts(**counted), guarantee)
+        bound = _bound_there(checks, facts, check)
+    return bound.dual, bound.dual, check, bound
 
 
 def _weight_at(graph: DeviceGraph, i: int, j: int) -> float:

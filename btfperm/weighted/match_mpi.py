@@ -18,25 +18,32 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
-from btfperm.backends.mpi.budget import SharedBudget
 from btfperm.backends.mpi.halo import Halo
+from btfperm.backends.protocol import ValuedSession
 from btfperm.errors import DefectError, InvalidArgumentError, InvalidMatrixError
 from btfperm.path.request import Request
+from btfperm.path.run import carry_out
 from btfperm.pattern import as_pattern
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.distributed_values import as_distributed_values, lists_with_values
 from btfperm.registry import find
 from btfperm.results.distributed import DistributedGraphMatching
-from btfperm.weighted.graph.local_max_mpi import GraphOfRank
-from btfperm.weighted.graph_call import numbers_of, unit_of
-from btfperm.weighted.graph_certificate import Bound, Facts, bounded, judge, judge_duals
+from btfperm.weighted.graph_call import OfVertices, fields_of, scaled, unit_of
+from btfperm.weighted.graph_certificate import (
+    Bound,
+    Facts,
+    MatchingCheck,
+    bounded,
+    judge,
+    judge_duals,
+)
 from btfperm.weighted.graph_faults import refuse_fault, refuse_rectangles
 from btfperm.weighted.graph_input import has_no_values
 
 if TYPE_CHECKING:
     from btfperm.pattern.distributed import DistributedPattern
 
-__all__ = ["match_over_ranks"]
+__all__ = ["DistributedGraph", "certify", "match_over_ranks"]
 
 _NO_COUNTERPART, _OTHER_VALUE, _NO_WEIGHT = 1, 2, 3  # the faults of graph_certificate.hpp
 
@@ -59,56 +66,68 @@ def match_over_ranks(
         raise InvalidArgumentError(
             f"a graph over MPI ranks is matched by the backend 'mpi' or 'auto', not {backend!r}"
         )
-    row = find(algorithm, initializer=False, backend="mpi", package="weighted", of_graphs=True)
+    if algorithm != "auto":  # refuses an unknown one before the graph is read
+        find(algorithm, initializer=False, backend="mpi", package="graph")
     pattern = _weighted(G, comm, shape, weights)
-    request = Request(pattern.nnz, **how)
-    numbers_of(row, request)  # refuses options that do not exist
-    exchange, slices = pattern.exchange, pattern.col_slices
-    values = _checked_weights(pattern)
-    read = time.perf_counter()
-    lists = pattern.columns
-    largest = exchange.largest_real(_largest(pattern, values))
-    unit = unit_of(largest)
-    if unit != 1.0:
-        with np.errstate(over="ignore"):
-            values = np.maximum(values / unit, np.nextafter(0, 1))
-    halo = Halo(exchange, slices, lists.items.copy())
-    short = pattern.width is np.int32
-    kind = _core.weighted.OwnedGraph32 if short else _core.weighted.OwnedGraph64
-    vertices = halo.numbers()
-    graph = GraphOfRank(
-        kind(slices.size, lists.indptr, halo.items, values, vertices), halo, vertices
+    request = Request(pattern.nnz, algorithm, backend="mpi", package="graph", **how)
+    run = carry_out(ValuedSession(pattern, "graph", pattern.values), request, "graph")
+    found = fields_of(run, run.begun - begin)
+    found["counters"] |= pattern.exchange.transferred()
+    slices = pattern.col_slices
+    return DistributedGraphMatching(
+        **found,
+        n_vertices=pattern.n,
+        vertices=range(slices.first, slices.last),
+        exchange=pattern.exchange,
     )
-    mate = np.full(slices.size, -1, dtype=pattern.width)
-    round_of = np.zeros(slices.size, dtype=pattern.width)
-    budget = SharedBudget(exchange, request)
-    rounds = row.load()(graph, mate, round_of, budget, request.seed, request.options_of(row))
-    found = time.perf_counter()
-    check = _checked(pattern, graph, mate, round_of, rounds, dominant=not budget.stopped)
-    bound = _bound(graph, mate, check)
-    seconds = {"read": read - begin, "match": found - read, "check": time.perf_counter() - found}
-    with np.errstate(over="ignore"):
-        return DistributedGraphMatching(
-            mate=mate,
-            weight=check.weight * unit,
-            size=check.size,
-            edges=check.edges,
-            rounds=rounds,
-            edges_left=check.edges_left,
-            matched_share=check.matched_share,
-            maximal=check.maximal,
-            locally_dominant=check.locally_dominant,
-            upper_bound=bound.total * unit,
-            dual=bound.dual * unit,
-            algorithm=row.name,
-            backend=row.backend,
-            stopped_by=budget.stopped_by,
-            counters={"edges": budget.edges, **exchange.transferred()},
-            seconds=seconds,
-            n_vertices=pattern.n,
-            vertices=range(slices.first, slices.last),
-            exchange=exchange,
-        )
+
+
+class DistributedGraph(OfVertices):
+    """The vertices of this rank, their lists and the current matching. Collective.
+
+    Attributes
+    ----------
+    pattern : the matrix
+    unit : see `unit_of`
+    lists : `_core.weighted.OwnedGraph32` or ``64``, with the weights in this unit
+    halo : of the vertices of this rank and their ghosts
+    numbers : ``numbers[k]`` is the number in the whole graph of the local vertex k
+    mate, round_of, rounds : see `GraphProblem`, of the vertices of this rank
+
+    Raises
+    ------
+    InvalidMatrixError : the matrix is not square or not symmetric, or a weight is not positive and
+        finite
+    """
+
+    is_distributed = True
+    device = None
+
+    def __init__(self, session: ValuedSession, threads: int) -> None:
+        pattern: Any = session.pattern
+        values = _checked_weights(pattern)
+        self.pattern, self.exchange, slices = pattern, pattern.exchange, pattern.col_slices
+        self.unit = unit_of(self.exchange.largest_real(_largest(pattern, values)))
+        if self.unit != 1.0:
+            values = scaled(values, self.unit)
+        lists = pattern.columns
+        self.halo = Halo(self.exchange, slices, lists.items.copy())
+        self.numbers = self.halo.numbers()
+        short = pattern.width is np.int32
+        kind = _core.weighted.OwnedGraph32 if short else _core.weighted.OwnedGraph64
+        self.lists: Any = kind(slices.size, lists.indptr, self.halo.items, values, self.numbers)
+        self.mate = np.full(slices.size, -1, dtype=pattern.width)
+        self.round_of = np.zeros(slices.size, dtype=pattern.width)
+        self.rounds = 0
+
+
+def certify(
+    problem: DistributedGraph, view: DistributedGraph, stopped_by: str | None, *_: Any
+) -> tuple[Any, Any, MatchingCheck, Bound]:
+    """As `certify` of ``graph_certificate.py``. Collective."""
+    check = _checked(problem, dominant=stopped_by is None)
+    bound = _bound(problem, check)
+    return bound.dual, bound.dual, check, bound
 
 
 def _weighted(G: Any, comm: Any, shape: Sequence[int] | None, weights: str) -> DistributedPattern:
@@ -191,17 +210,10 @@ def _refuse_at(
     exchange.barrier()  # no other rank goes on before it learns of the failure
 
 
-def _checked(
-    pattern: DistributedPattern,
-    graph: GraphOfRank,
-    mate: Any,
-    round_of: Any,
-    rounds: int,
-    *,
-    dominant: bool,
-) -> Any:
+def _checked(graph: DistributedGraph, *, dominant: bool) -> MatchingCheck:
     """The checks of ``graph_certificate.py``, with sums over the ranks. Collective."""
-    exchange, halo = pattern.exchange, graph.halo
+    exchange, halo, pattern = graph.exchange, graph.halo, graph.pattern
+    mate, round_of, rounds = graph.mate, graph.round_of, graph.rounds
     slices = halo.slices
     matched = np.flatnonzero(mate >= 0)
     got = exchange.route(slices, mate[matched], matched + slices.first, kind=mate.dtype).items
@@ -234,12 +246,12 @@ def _checked(
     return check._replace(matched_share=np.cumsum(in_round) / max(pattern.n, 1))
 
 
-def _bound(graph: GraphOfRank, mate: Any, check: Any) -> Bound:
+def _bound(graph: DistributedGraph, check: MatchingCheck) -> Bound:
     """The duals of the vertices of this rank, checked, and their sum over all ranks. Collective."""
     halo, exchange = graph.halo, graph.halo.exchange
     duals = [graph.lists.half_weights()]
     if check.locally_dominant:
-        duals.append(graph.lists.mate_weights(mate))
+        duals.append(graph.lists.mate_weights(graph.mate))
     sums = exchange.reals_from_all(*(float(dual.sum()) for dual in duals)).sum(axis=0)
     dual = halo.extended(duals[int(sums.argmin())])
     for upper in (True, False):

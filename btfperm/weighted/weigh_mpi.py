@@ -7,7 +7,6 @@ for one process.
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Sequence
@@ -17,21 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.backends.mpi.budget import SharedBudget
 from btfperm.backends.mpi.exchange import Exchange
+from btfperm.backends.protocol import ValuedSession
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
+from btfperm.path.plan import Plan
 from btfperm.path.request import Request
 from btfperm.path.rules import place_over_ranks
+from btfperm.path.run import carry_out
 from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.distributed import DistributedPattern
 from btfperm.pattern.distributed_values import as_distributed_values
 from btfperm.pattern.input import over_ranks
-from btfperm.registry import find
 from btfperm.results.distributed import DistributedWeightedTransversal
-from btfperm.weighted.assign_mpi import assign, blocks_of
-from btfperm.weighted.certificate_mpi import prove
 
 if TYPE_CHECKING:
     from btfperm.results.distributed import DistributedDecomposition
@@ -43,8 +41,6 @@ __all__ = [
     "weigh_over_ranks",
     "weighted_over_ranks",
 ]
-
-_LARGEST_EXPONENT = 960  # as in `btfperm.weighted`
 
 
 def check_arguments(objective: str, algorithm: str, backend: str) -> None:
@@ -189,7 +185,7 @@ def weigh_over_ranks(
 
     It also raises what `weigh` raises.
     """
-    from btfperm.weighted import stopped
+    from btfperm.weighted import contributions, fields_of_run, stopped
 
     seconds = {} if seconds is None else seconds
     exchange = pattern.exchange
@@ -203,40 +199,15 @@ def weigh_over_ranks(
         )
     assert pattern.values is not None
     begin = time.perf_counter()
-    modulus, unit = pattern.values, 1.0
-    if objective == "product":
-        value = np.log(modulus)
-    else:
-        largest = exchange.largest_real(float(modulus.max(initial=0.0)))
-        unit = 2.0 ** max(0, math.frexp(largest)[1] - _LARGEST_EXPONENT)
-        value = modulus / unit
-    valued = pattern._with(values=value)
-    row = find("heavy-perfect", initializer=False, backend="mpi", package="weighted")
-    request = Request(pattern.nnz, time_limit=time_limit, max_work=max_work)
-    budget = SharedBudget(exchange, request)
-    blocks = blocks_of(valued, d)
-    found = assign(valued, blocks, row.load(), budget)
-    if budget.stopped:
-        raise stopped(budget.stopped_by, d)
-    seconds["search"] = time.perf_counter() - begin
-    proof = prove(valued, blocks, found, d.structural_rank)
-    seconds["certificate"] = time.perf_counter() - begin - seconds["search"]
-    counters = {**found.counters, **exchange.transferred()}
-    with np.errstate(over="ignore"):
-        return _result(
-            pattern,
-            d,
-            seconds,
-            kind=objective,
-            row_match=found.row_match,
-            col_match=found.col_match,
-            row_dual=found.row_dual * unit,
-            col_dual=found.col_dual * unit,
-            objective=proof.total * unit,
-            gap=proof.gap * unit,
-            algorithm=row.name,
-            counters=counters,
-        )
+    value, unit = contributions(pattern.values, objective, exchange.largest_real)
+    how: dict[str, Any] = {"algorithm": algorithm, "backend": "mpi", "package": "weighted"}
+    request = Request(pattern.nnz, time_limit=time_limit, max_work=max_work, **how)
+    run = carry_out(ValuedSession(pattern, "weighted", value, d), request, "weighted")
+    found = fields_of_run(run, d, objective, unit)
+    seconds |= {"search": 0.0, "certificate": run.seconds["certificate"]}
+    seconds["search"] = time.perf_counter() - begin - seconds["certificate"]
+    found["counters"] |= exchange.transferred()
+    return _result(pattern, d, seconds, run.plan, **found)
 
 
 def _on_each_rank(
@@ -274,6 +245,7 @@ def _on_each_rank(
         pattern,
         d,
         seconds,
+        None,
         kind=objective,
         row_match=w.row_match[own_rows].astype(pattern.width),
         col_match=w.col_match[own_cols].astype(pattern.width),
@@ -281,6 +253,7 @@ def _on_each_rank(
         col_dual=None if w.col_dual is None else w.col_dual[own_cols].copy(),
         objective=w.objective,
         gap=w.gap,
+        structural_rank=d.structural_rank,
         algorithm=w.algorithm,
         counters={**w.counters, **exchange.transferred()},
     )
@@ -290,18 +263,20 @@ def _result(
     pattern: DistributedPattern,
     d: DistributedDecomposition,
     seconds: dict[str, float],
-    **fields: Any,
+    plan: Plan | None,
+    **found: Any,
 ) -> DistributedWeightedTransversal:
     from btfperm.weighted.with_transversal import with_transversal
 
     rows, cols = pattern.row_slices, pattern.col_slices
-    found = DistributedWeightedTransversal(
+    return with_transversal(
+        DistributedWeightedTransversal,
+        d.transversal,
+        plan,
         shape=pattern.shape,
-        structural_rank=d.structural_rank,
         seconds=seconds,
         rows=range(rows.first, rows.last),
         cols=range(cols.first, cols.last),
         exchange=pattern.exchange,
-        **fields,
+        **found,
     )
-    return with_transversal(found, d.transversal)

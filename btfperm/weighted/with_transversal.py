@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
+from btfperm.path.plan import Plan
 from btfperm.results.weighted import WeightedTransversal
 
 __all__ = ["with_transversal"]
@@ -14,23 +17,35 @@ __all__ = ["with_transversal"]
 _Result = TypeVar("_Result", bound=WeightedTransversal)
 
 
-def with_transversal(found: _Result, plain: Any) -> _Result:
-    """A weighted result with its `transversal`: the one of the pattern, `plain`, with the pairs and
-    scalings of the result."""
+def with_transversal(
+    result: type[_Result], plain: Any, plan: Plan | None = None, **found: Any
+) -> _Result:
+    """A result of this class with its `transversal`: the one of the pattern, `plain`, with the
+    pairs and scalings of the result, and the decisions of the plan of the weighted search."""
+    is_product = found["kind"] == "product"
     transversal = replace(
         plain,
-        row_match=found.row_match,
-        col_match=found.col_match,
-        log_row_scale=found.log_row_scale,
-        log_col_scale=found.log_col_scale,
+        explain=plain.explain if plan is None else partial(_explained, plain.explain, plan),
+        row_match=found["row_match"],
+        col_match=found["col_match"],
+        log_row_scale=found["row_dual"] if is_product else None,
+        log_col_scale=found["col_dual"] if is_product else None,
         weights={
-            "objective": found.kind,
-            "value": _finite(found.objective),
-            "gap": _finite(found.gap),
-            "algorithm": found.algorithm,
+            "objective": found["kind"],
+            "value": _finite(found["objective"]),
+            "gap": _finite(found["gap"]),
+            "algorithm": found["algorithm"],
         },
     )
-    return replace(found, transversal=transversal)
+    return result(transversal=transversal, **found)
+
+
+def _explained(explain: Callable[[], Any], plan: Plan) -> dict[str, Any]:
+    """What `explain` returns, with the decisions of the plan."""
+    explained, added = dict(explain()), plan.explain()["decisions"]
+    named = {f"weighted {what}": decision for what, decision in added.items()}
+    explained["decisions"] = {**explained["decisions"], **named}
+    return explained
 
 
 def _finite(number: float) -> float | None:

@@ -341,3 +341,13 @@ def test_the_approximate_search(cli, tmp_path):
     words = ("--weights", "bottleneck", "--algorithm", "mc64")
     cli(WEST, *words).failed(2, "'bottleneck' has one algorithm")
     cli("rank", WEST, "--algorithm", "heavy-perfect").failed(2, "heavy-perfect")
+
+
+def test_explain_names_the_weighted_search(cli, tmp_path):
+    path = written(tmp_path, random_matrix(0))
+    out = cli(path, "--weights", "product", "--explain").out
+    assert "weighted algorithm: mc64 (always: the largest product or sum)" in out
+    decisions = cli(path, "--weights", "sum", "--json").json["explain"]["decisions"]
+    assert decisions["weighted algorithm"]["choice"] == "mc64" and "algorithm" in decisions
+    named = cli(path, "--weights", "product", "--algorithm", "heavy-perfect", "--json")
+    assert "weighted algorithm" not in named.json["explain"]["decisions"]

@@ -122,15 +122,15 @@ def case_the_checks_of_graphs_find_wrong_matchings():
     """A search that forgets a pair, and one that matches a vertex twice."""
     search = local_max_mpi.local_max
 
-    def forgetful(graph, mate, *how):
-        rounds = search(graph, mate, *how)
-        mate.fill(-1)
-        return rounds
+    def forgetful(graph, *how):
+        counters = search(graph, *how)
+        graph.mate.fill(-1)
+        return counters
 
-    def wrong(graph, mate, *how):
-        rounds = search(graph, mate, *how)
-        mate[mate >= 0] = mate.max(initial=0)
-        return rounds
+    def wrong(graph, *how):
+        counters = search(graph, *how)
+        graph.mate[graph.mate >= 0] = graph.mate.max(initial=0)
+        return counters
 
     G = random_graph(30, 100, 3)
     for planted, part in ((forgetful, "not maximal"), (wrong, "has another mate")):

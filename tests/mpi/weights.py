@@ -12,6 +12,7 @@ from mpi4py import MPI
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 import btfperm
+from btfperm.backends.protocol import ValuedSession
 from btfperm.order import order_file
 from btfperm.reports.verify import verify
 from btfperm.results.distributed import DistributedWeightedTransversal
@@ -269,48 +270,50 @@ def case_zeros_are_never_matched(folder):
 
 
 def solved(A):
-    """A matrix over ranks, its blocks and its weighted matching."""
+    """A matrix over ranks with its weighted matching."""
     P = moduli_over_ranks(A, COMM)
     d = btfperm.dulmage_mendelsohn(P, backend="mpi", gather=False)
     w = btfperm.weighted_transversal(A, comm=COMM, backend="mpi", gather=False)
-    P = P._with(values=np.log(P.values))
-    arrays = (w.row_match, w.col_match, w.row_dual, w.col_dual)
-    found = assign_mpi.Assigned(*(array.copy() for array in arrays), {})
-    return P, assign_mpi.blocks_of(P, d), found, d.structural_rank
+    session = ValuedSession(P, "weighted", np.log(P.values), d)
+    found = assign_mpi.DistributedWeights(session, 1)
+    for name in ("row_match", "col_match", "row_dual", "col_dual"):
+        getattr(found, name)[:] = getattr(w, name)
+    return found
 
 
 def case_the_certificate_finds_wrong_duals():
     A = with_values(random_square(40, 3, 2), 0)
-    certificate_mpi.prove(*solved(A))
+    certificate_mpi.prove(solved(A))
     for name in ("row_dual", "col_dual"):
         for wrong in (0.5, np.nan):
-            P, blocks, found, rank = solved(A)
+            found = solved(A)
             owner = COMM.allgather(getattr(found, name).size).index(
                 max(COMM.allgather(getattr(found, name).size))
             )
             if COMM.rank == owner:
                 getattr(found, name)[0] += wrong
-            call = partial(certificate_mpi.prove, P, blocks, found, rank)
+            call = partial(certificate_mpi.prove, found)
             assert "not feasible" in raised(btfperm.DefectError, call)
 
 
 def case_the_certificate_finds_wrong_pairs_and_unmatched_rows():
-    P, blocks, found, rank = solved(with_values(random_square(20, 3, 4), 0))
-    text = raised(btfperm.DefectError, lambda: certificate_mpi.prove(P, blocks, found, rank + 1))
-    assert f"matched {rank} entries of {rank + 1}" in text
+    found = solved(with_values(random_square(20, 3, 4), 0))
+    found.rank += 1
+    text = raised(btfperm.DefectError, partial(certificate_mpi.prove, found))
+    found.rank -= 1
+    assert f"matched {found.rank} entries of {found.rank + 1}" in text
     if COMM.rank == LAST and found.col_match.size > 1:
         found.col_match[:2] = found.col_match[1::-1]
     if COMM.allreduce(int(COMM.rank == LAST and found.col_match.size > 1)):
-        text = raised(btfperm.DefectError, lambda: certificate_mpi.prove(P, blocks, found, rank))
+        text = raised(btfperm.DefectError, partial(certificate_mpi.prove, found))
         assert "no entry" in text
     for A in (np.ones((4, 3)), np.ones((3, 4))):
-        P, blocks, found, rank = solved(with_values(sp.csc_array(A), 0))
+        found = solved(with_values(sp.csc_array(A), 0))
         has_more_rows = A.shape[0] > A.shape[1]
         match = found.row_match if has_more_rows else found.col_match
         dual = found.row_dual if has_more_rows else found.col_dual
         dual[match < 0] -= 1
-        call = partial(certificate_mpi.prove, P, blocks, found, rank)
-        text = raised(btfperm.DefectError, call)
+        text = raised(btfperm.DefectError, partial(certificate_mpi.prove, found))
         assert "not the largest of its block" in text
 
 

@@ -5,7 +5,6 @@ records the calls, and fails on request."""
 from __future__ import annotations
 
 from btfperm.backends.cpu.backend import CPU
-from btfperm.backends.cpu.problem import Problem
 from btfperm.backends.protocol import Outcome
 from btfperm.errors import BackendUnavailableError
 from btfperm.pattern import Pattern, as_pattern
@@ -68,7 +67,7 @@ class ToyBackend:
 
     def empty(self, session, threads):
         self._record("empty")
-        return ToyProblem(Problem.empty(session.on_host(), threads))
+        return ToyProblem(CPU.empty(session, threads))
 
     def adopt(self, session, problem, device):
         self._record("adopt")

@@ -9,6 +9,7 @@ import numpy as np
 from btfperm.path.rules import Rule, Table
 
 DEFAULT = "finish"
+SECOND = "hopcroft-karp"
 
 TABLE = Table(
     {

@@ -16,8 +16,11 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm import _core
+from btfperm.backends.gpu.budget import Budget
+from btfperm.backends.protocol import ValuedSession
 from btfperm.order import order_file
 from btfperm.weighted.approximate import heavy_perfect_gpu
+from btfperm.weighted.problem import WeightedProblem
 from tests.oracles.plain_weighted import best_transversal
 from tests.weighted.test_heavy_perfect import check_against_the_best, price_war
 from tests.weighted.test_threads import of_blocks
@@ -178,16 +181,17 @@ def test_64_bit_indices():
     V = btfperm.as_valued(A)
     d = btfperm.dulmage_mendelsohn(V.pattern)
     n = A.shape[0]
-    arrays = [np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n)]
-    blocks = [x.astype(np.int64) for x in (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)]
     columns = V.pattern.indptr.astype(np.int64), V.pattern.indices.astype(np.int64)
-    stop, *_ = heavy_perfect_gpu.heavy_perfect(
-        n, *columns, np.log(np.abs(V.values)), *blocks, *arrays,
-        time_limit=0.0, max_work=0, threads=1,
-    )  # fmt: skip
+    wide = btfperm.Pattern._unchecked((n, n), *columns)
+    session = ValuedSession(wide, "weighted", np.log(np.abs(V.values)), d)
+    problem = WeightedProblem(session, 1).on_device(session, None)
+    problem.blocks = tuple(part.astype(np.int64) for part in problem.blocks)
+    budget = Budget()
+    heavy_perfect_gpu.heavy_perfect(problem, budget, 0, {})
     w = heavy(A)
-    assert stop == 0
-    assert np.array_equal(arrays[0], w.row_match) and np.array_equal(arrays[2], w.row_dual)
+    assert budget.stop == 0
+    assert np.array_equal(problem.row_match, w.row_match)
+    assert np.array_equal(problem.row_dual, w.row_dual)
 
 
 def test_a_wrong_auction_is_detected(monkeypatch):

@@ -25,16 +25,18 @@ class Cpu:
     def check(self, device: int | None) -> None:
         """The core is always there."""
 
-    def empty(self, session: Session, threads: int) -> Problem:
+    def empty(self, session: Session, threads: int) -> Any:
+        if session.package:
+            return registry.step(session.package, "problem", self.name)(session, threads)
         return Problem.empty(session.on_host(), threads)
 
-    def adopt(self, session: Session, problem: Any, device: int | None) -> Problem:
-        return problem.on_host()  # type: ignore[no-any-return]
+    def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
+        return problem.on_host()
 
     def run(
         self,
         row: registry.Algorithm,
-        problem: Problem,
+        problem: Any,
         request: Request,
         within: float | None,
         *,
@@ -44,13 +46,8 @@ class Cpu:
         if within is not None:
             bound = math.ceil(within * problem.indices.size)
             most = bound if bound > 0 and (work == 0 or bound < work) else work
-        stop, problem.proven, counters = row.load()(
-            problem.m,
-            problem.indptr,
-            problem.indices,
-            problem.row_match,
-            problem.col_match,
-            problem.row_in_cover,
+        stop, counters = problem.run(
+            row.load(),
             0.0 if request.deadline is None else request.seconds_left(),
             most,
             request.threads if row.parallel and (request.threads_asked or not in_order) else 1,
@@ -65,8 +62,8 @@ class Cpu:
     def prove(
         self,
         package: str,
-        problem: Problem,
-        view: Problem,
+        problem: Any,
+        view: Any,
         *,
         stopped_by: str | None,
         threads: int,
@@ -76,10 +73,10 @@ class Cpu:
         proof: Proof = certificate(problem, view, stopped_by, threads, size)
         return proof
 
-    def deliver(self, session: Session, problem: Problem, proof: Proof) -> Delivered:
+    def deliver(self, session: Session, problem: Any, proof: Proof) -> Delivered:
         arrays = problem.row_match, problem.col_match, proof[0], proof[1]
         home = session.pattern.backend
-        if home == self.name:
+        if home == self.name or session.package:  # matchings in graphs stay where they were found
             return arrays
         return backends.get(home).uploaded(session.pattern, arrays)
 
@@ -93,7 +90,7 @@ class Cpu:
     def is_ready(self, session: Session) -> bool:
         return True
 
-    def device_name(self, problem: Problem) -> str:
+    def device_name(self, problem: Any) -> str:
         return "cpu"
 
 

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,8 @@ import numpy.typing as npt
 from btfperm import _core
 
 if TYPE_CHECKING:
+    from btfperm.backends.gpu.problem import DeviceProblem
+    from btfperm.backends.protocol import Session
     from btfperm.pattern import Pattern
     from btfperm.pattern.arrays import IndexArray
 
@@ -39,6 +42,8 @@ class Problem:
         the caller's matching found
     dropped : number of pairs of the caller's matching that do not fit the pattern
     """
+
+    is_distributed: ClassVar[bool] = False
 
     m: int
     indptr: IndexArray
@@ -80,6 +85,22 @@ class Problem:
         """The first arguments of the core's functions."""
         return self.m, self.indptr, self.indices, self.row_match, self.col_match
 
+    def run(
+        self, function: Callable[..., Any], *limits: Any
+    ) -> tuple[int, dict[str, int | list[int]]]:
+        """Calls the function of an algorithm of the core; `limits` are seconds, entries, threads,
+        seed and options. Returns the code of the limit that ended it, and its counters."""
+        stop, self.proven, counters = function(
+            self.m,
+            self.indptr,
+            self.indices,
+            self.row_match,
+            self.col_match,
+            self.row_in_cover,
+            *limits,
+        )
+        return stop, counters
+
     @property
     def n(self) -> int:
         """Number of columns."""
@@ -105,6 +126,12 @@ class Problem:
     def on_host(self) -> Problem:
         """Itself."""
         return self
+
+    def on_device(self, session: Session, device: int | None) -> DeviceProblem:
+        """A copy on a GPU, see `DeviceProblem.of`."""
+        from btfperm.backends.gpu.problem import DeviceProblem
+
+        return DeviceProblem.of(self, session, device)
 
     def reset(self, *, keep_matching: bool) -> None:
         """Discards what is proven, and the matching unless `keep_matching`."""

@@ -10,8 +10,6 @@ from btfperm import registry
 from btfperm.backends.protocol import STOPPED_BY, Delivered, Outcome, Proof, Session
 
 if TYPE_CHECKING:
-    from btfperm.backends.cpu.problem import Problem
-    from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.path.request import Request
     from btfperm.pattern import DevicePattern
 
@@ -33,28 +31,21 @@ class Gpu:
 
         refuse_missing(device)
 
-    def empty(self, session: Session, threads: int) -> DeviceProblem:
+    def empty(self, session: Session, threads: int) -> Any:
         from btfperm.backends.gpu.problem import DeviceProblem
 
+        if session.package:
+            return registry.step(session.package, "problem", self.name)(session, threads)
         pattern: Any = session.pattern
         return DeviceProblem.empty(pattern)
 
-    def adopt(
-        self, session: Session, problem: Problem | DeviceProblem, device: int | None
-    ) -> DeviceProblem:
-        from btfperm.backends.gpu.problem import DeviceProblem
-
-        if isinstance(problem, DeviceProblem):
-            if device is None or device == problem.device:
-                problem.check_room()
-                return problem
-            problem = problem.on_host()
-        return DeviceProblem.of(problem, session, device)
+    def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
+        return problem.on_device(session, device)
 
     def run(
         self,
         row: registry.Algorithm,
-        problem: DeviceProblem,
+        problem: Any,
         request: Request,
         within: float | None,
         *,
@@ -75,20 +66,20 @@ class Gpu:
     def prove(
         self,
         package: str,
-        problem: DeviceProblem,
+        problem: Any,
         view: Any,
         *,
         stopped_by: str | None,
         threads: int,
         size: int | None,
     ) -> Proof | None:
-        covers = registry.step(package, "certificate", self.name)(view)
-        if covers is None:
+        if not registry.has_step(package, "certificate", self.name):
             return None
-        rows, cols = covers if view is problem else covers[::-1]
-        return rows, cols, problem.size if size is None else size
+        certificate = registry.step(package, "certificate", self.name)
+        proof: Proof | None = certificate(problem, view, stopped_by, threads, size)
+        return proof
 
-    def deliver(self, session: Session, problem: DeviceProblem, proof: Proof) -> Delivered:
+    def deliver(self, session: Session, problem: Any, proof: Proof) -> Delivered:
         from btfperm.backends.gpu.arrays import download
         from btfperm.backends.gpu.device import on
 
@@ -126,7 +117,7 @@ class Gpu:
 
         return bool(session.copies.get("pattern")) or in_use()
 
-    def device_name(self, problem: DeviceProblem) -> str:
+    def device_name(self, problem: Any) -> str:
         from btfperm.backends.gpu.device import facts
 
         return f"{facts(problem.device)[0]} (device {problem.device})"

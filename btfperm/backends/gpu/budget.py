@@ -48,6 +48,12 @@ class Budget:
             self.stop = ABANDONED
         return self.stop != 0
 
+    def limits_left(self, edges: int) -> tuple[float, int]:
+        """Seconds and entries that are left when this run has visited `edges`, as the core takes
+        them."""
+        seconds = max(self._ends - time.perf_counter(), 1e-9) if self._ends else 0.0
+        return seconds, max(self._work - edges, 1) if self._work else 0
+
     def work_left(self, edges: int, most: int) -> int:
         """Entries that may still be visited when this run has visited `edges`; at most `most`."""
         return min(most, max(self._work - edges, 1)) if self._work else most

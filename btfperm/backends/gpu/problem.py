@@ -156,6 +156,13 @@ class DeviceProblem:
         self.host.proven = False
         return self.host
 
+    def on_device(self, session: Session, device: int | None) -> DeviceProblem:
+        """Itself, or a copy if the caller names another device."""
+        if device is None or device == self.device:
+            self.check_room()
+            return self
+        return DeviceProblem.of(self.on_host(), session, device)
+
     def check_room(self) -> None:
         """Raises BackendUnavailableError when the device has too little free memory to search."""
         if not self.has_room:

@@ -34,16 +34,18 @@ class Mpi:
 
             refuse_missing(None if device == EACH_RANKS else device)
 
-    def empty(self, session: Session, threads: int) -> DistributedProblem:
+    def empty(self, session: Session, threads: int) -> Any:
         pattern: Any = session.pattern
         if pattern.backend != self.name:
             raise InvalidArgumentError(
                 "the mpi backend needs several processes: start the program by mpiexec"
             )
+        if session.package:
+            return registry.step(session.package, "problem", self.name)(session, threads)
         return DistributedProblem(pattern)
 
     def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
-        if isinstance(problem, DistributedProblem):
+        if problem.is_distributed:
             if device is not None and problem.device is None:
                 _use_device(problem, device)
             return problem
@@ -56,7 +58,7 @@ class Mpi:
     def run(
         self,
         row: registry.Algorithm,
-        problem: DistributedProblem,
+        problem: Any,
         request: Request,
         within: float | None,
         *,
@@ -70,19 +72,18 @@ class Mpi:
     def prove(
         self,
         package: str,
-        problem: DistributedProblem,
-        view: DistributedProblem,
+        problem: Any,
+        view: Any,
         *,
         stopped_by: str | None,
         threads: int,
         size: int | None,
     ) -> Proof:
-        problem.forget_by_row()
         certificate = registry.step(package, "certificate", self.name)
         proof: Proof = certificate(problem, view, stopped_by, threads, size)
         return proof
 
-    def deliver(self, session: Session, problem: DistributedProblem, proof: Proof) -> Delivered:
+    def deliver(self, session: Session, problem: Any, proof: Proof) -> Delivered:
         return problem.row_match, problem.col_match, proof[0], proof[1]
 
     def uploaded(self, pattern: Any, arrays: Delivered) -> Delivered:
@@ -134,7 +135,7 @@ def _use_device(problem: DistributedProblem, device: int) -> None:
         problem.use_device(number)
 
 
-def _device_of(problem: DistributedProblem) -> AbstractContextManager[Any]:
+def _device_of(problem: Any) -> AbstractContextManager[Any]:
     """The GPU of this rank as CuPy's current device, if it searches there."""
     if problem.device is None:
         return nullcontext()

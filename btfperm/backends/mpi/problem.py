@@ -36,6 +36,7 @@ class DistributedProblem:
     link : moves the lines of a search; None until `use_device`, which no search on the CPU needs
     """
 
+    is_distributed = True
     device: int | None = None
     link: DeviceExchange | None = None
 

@@ -5,8 +5,8 @@ matches the last columns (``heavy_perfect.hpp``)."""
 from __future__ import annotations
 
 import math
-import time
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,11 @@ from btfperm import _core
 from btfperm.backends.gpu.arrays import BLOCK, download, grid, lanes_for, minus_ones, upload
 from btfperm.backends.gpu.budget import Budget
 from btfperm.backends.gpu.compile import kernels
-from btfperm.backends.gpu.device import on, refuse_beyond_free
+from btfperm.backends.gpu.device import refuse_beyond_free
 from btfperm.backends.gpu.readback import SharedStruct
+
+if TYPE_CHECKING:
+    from btfperm.weighted.problem import WeightedProblem
 
 __all__ = ["heavy_perfect"]
 
@@ -48,57 +51,37 @@ Reals = npt.NDArray[np.float64]
 
 
 def heavy_perfect(
-    m: int,
-    indptr: npt.NDArray[Any],
-    indices: npt.NDArray[Any],
-    value: Reals,
-    row_perm: npt.NDArray[Any],
-    col_perm: npt.NDArray[Any],
-    row_blocks: npt.NDArray[Any],
-    col_blocks: npt.NDArray[Any],
-    row_match: npt.NDArray[Any],
-    col_match: npt.NDArray[Any],
-    row_dual: Reals,
-    col_dual: Reals,
-    *,
-    time_limit: float,
-    max_work: int,
-    threads: int,
-) -> tuple[int, int, int, int, int]:
-    """Has the contract of the function of this name in the core: sets the matching and the duals,
-    and returns the code of the limit that ended it and the counters. All arrays are on the host.
+    problem: WeightedProblem, budget: Budget, seed: int, options: Mapping[str, float | str]
+) -> dict[str, int]:
+    """Sets the matching and the duals of the problem, whose arrays are on the host, unless the
+    budget ends the search. Returns the counters.
 
     Raises
     ------
-    BackendUnavailableError : there is no GPU, it fails, or its free memory is too small
+    BackendUnavailableError : the GPU fails, or its free memory is too small
     """
-    ends = time.perf_counter() + time_limit if time_limit else 0.0
-    start_match = np.full(col_match.size, -1, indices.dtype)
+    m, indptr, indices, value, row_perm, col_perm, row_blocks, col_blocks, *_ = problem.arguments
+    start_match = np.full(problem.col_match.size, -1, indices.dtype)
     start_price = np.full(m, np.nan)
-    edges, bids, rounds, stop = 0, 0, 0, 0
+    edges, bids, rounds, searches = 0, 0, 0, 0
     blocks = _large_blocks(indptr, col_perm, row_blocks, col_blocks)
     if blocks:
-        with on(None):
-            auction = _Auction(m, indptr, indices, value)
-            budget = Budget(time_limit, max_work)
-            for k, block_entries in blocks:
-                rows = row_perm[row_blocks[k] : row_blocks[k + 1]]
-                cols = col_perm[col_blocks[k] : col_blocks[k + 1]]
-                auction.run(rows, cols, block_entries, budget, start_match, start_price)
-                if budget.stop:
-                    break
-            edges, bids, rounds = auction.counted()
-            stop = budget.stop
-    if stop:
-        return stop, edges, 0, bids, rounds
-    ended, more, searches, more_bids, more_rounds = _core.weighted.complete_auction(
-        m, indptr, indices, value, row_perm, col_perm, row_blocks, col_blocks, row_match, col_match,
-        row_dual, col_dual, start_match, start_price,
-        time_limit=max(ends - time.perf_counter(), 1e-9) if ends else 0.0,
-        max_work=max(max_work - edges, 1) if max_work else 0,
-        threads=threads,
-    )  # fmt: skip
-    return ended, edges + more, searches, bids + more_bids, rounds + more_rounds
+        auction = _Auction(m, indptr, indices, value)
+        for k, block_entries in blocks:
+            rows = row_perm[row_blocks[k] : row_blocks[k + 1]]
+            cols = col_perm[col_blocks[k] : col_blocks[k + 1]]
+            auction.run(rows, cols, block_entries, budget, start_match, start_price)
+            if budget.stop:
+                break
+        edges, bids, rounds = auction.counted()
+    if not budget.stop:
+        seconds, work = budget.limits_left(edges)
+        limits = {"time_limit": seconds, "max_work": work, "threads": problem.threads}
+        budget.stop, more, searches, more_bids, more_rounds = _core.weighted.complete_auction(
+            *problem.arguments, start_match, start_price, **limits
+        )
+        edges, bids, rounds = edges + more, bids + more_bids, rounds + more_rounds
+    return {"edges": edges, "searches": searches, "bids": bids, "rounds": rounds}
 
 
 def _large_blocks(

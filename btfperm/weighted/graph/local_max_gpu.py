@@ -14,7 +14,6 @@ from btfperm.backends.gpu.arrays import BLOCK, minus_ones, upload
 from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.readback import SharedStruct
 from btfperm.pattern.canonical_gpu import columns_of
-from btfperm.weighted.device_graph import Matched
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -29,15 +28,13 @@ _LAUNCH_EDGES = 1 << 29
 
 
 def local_max(
-    graph: DeviceGraph, budget: Budget, seed: int, options: Mapping[str, float]
-) -> Matched:
+    graph: DeviceGraph, budget: Budget, seed: int, options: Mapping[str, Any]
+) -> dict[str, int]:
     """Runs rounds until no edge is left, or until the CPU matches the remaining edges."""
-    import cupy
-
-    width = graph.indices.dtype
-    found = Matched(minus_ones(graph.n, width), cupy.zeros(graph.n, dtype=width))
+    width, edges = graph.indices.dtype, 0
+    graph.clear()
     if not graph.nnz:
-        return found
+        return {"edges": 0}
     run = kernels(_FILE, width.name)
     state = SharedStruct(_FILE, "State")
     at = minus_ones(graph.n, width)
@@ -48,22 +45,22 @@ def local_max(
     run.launch_together("list_edges", BLOCK, *entries, *lists[0], at, of_blocks, state.array)
     del heads, entries
     most = math.ceil(options["limit"] * (state.fields()["size"] // 2)) or 1 << 62
-    renewed = int(options["ties"] == 0)
+    renewed = int(options["ties"] == "renewed")
     of_blocks = run.totals_of_blocks("run_rounds", BLOCK)
     while True:
-        until = min(most, found.edges + budget.work_left(found.edges, _LAUNCH_EDGES))
+        until = min(most, edges + budget.work_left(edges, _LAUNCH_EDGES))
         run.launch_together(
             "run_rounds", BLOCK, np.uint64(seed), renewed, np.uint64(until), *lists[0], *lists[1],
-            at, found.mate, found.round_of, of_blocks, state.array,
+            at, graph.mate, graph.round_of, of_blocks, state.array,
         )  # fmt: skip
         fields = state.fields()
-        found.edges, found.rounds = fields["edges"], fields["rounds"]
-        if not fields["size"] or budget.spent(found.edges):
-            return found
-        if found.edges >= most:
+        edges, graph.rounds = fields["edges"], fields["rounds"]
+        if not fields["size"] or budget.spent(edges):
+            return {"edges": edges}
+        if edges >= most:
             rest = [part[: fields["size"]] for part in lists[fields["turn"]] if part is not _NULL]
-            _finish(graph, rest, budget, seed, renewed, found)
-            return found
+            in_order = _finish(graph, rest, seed, renewed)
+            return {"edges": edges + in_order, **({"sorted": in_order} if in_order else {})}
 
 
 _NULL: Any = np.uint64(0)
@@ -77,19 +74,17 @@ def _edge_list(graph: DeviceGraph) -> list[Any]:
     return [*vertices, _NULL if graph.weight is None else cupy.empty(graph.nnz)]
 
 
-def _finish(
-    graph: DeviceGraph, rest: list[Any], budget: Budget, seed: int, renewed: int, found: Matched
-) -> None:
-    """The CPU sorts and matches the remaining edges, as ``local_max.hpp`` does."""
+def _finish(graph: DeviceGraph, rest: list[Any], seed: int, renewed: int) -> int:
+    """The CPU sorts and matches the remaining edges, as ``local_max.hpp`` does. Returns their
+    number."""
     v, u, *weight = (part.get() for part in rest)
     once = u < v
     weights = weight[0][once] if weight else np.ones(int(once.sum()))
-    mate, round_of = found.mate.get(), found.round_of.get()
-    found.rounds += 1
-    found.sorted = int(weights.size)
+    mate, round_of = graph.mate.get(), graph.round_of.get()
+    graph.rounds += 1
     _core.weighted.finish_local_max(
         np.ascontiguousarray(u[once]), np.ascontiguousarray(v[once]), weights, mate, round_of,
-        seed=seed, renewed=bool(renewed), round=found.rounds,
+        seed=seed, renewed=bool(renewed), round=graph.rounds,
     )  # fmt: skip
-    found.edges += found.sorted
-    found.mate, found.round_of = upload(mate), upload(round_of)
+    graph.mate, graph.round_of = upload(mate), upload(round_of)
+    return int(weights.size)

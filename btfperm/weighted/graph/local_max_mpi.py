@@ -19,38 +19,23 @@ Invariants  the matching and the rounds are those of local-max with ``limit=0`` 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
-    from btfperm.backends.mpi.halo import Halo
+    from btfperm.weighted.match_mpi import DistributedGraph
 
-__all__ = ["GraphOfRank", "local_max"]
-
-
-class GraphOfRank(NamedTuple):
-    """The vertices of this rank, their lists (`_core.weighted.OwnedGraph32` or ``64``) and ghosts;
-    ``numbers[k]`` is the number in the whole graph of the local vertex k."""
-
-    lists: Any
-    halo: Halo
-    numbers: npt.NDArray[Any]
+__all__ = ["local_max"]
 
 
 def local_max(
-    graph: GraphOfRank,
-    mate: npt.NDArray[Any],
-    round_of: npt.NDArray[Any],
-    budget: SharedBudget,
-    seed: int,
-    options: Mapping[str, Any],
-) -> int:
+    graph: DistributedGraph, budget: SharedBudget, seed: int, options: Mapping[str, Any]
+) -> dict[str, int]:
     """Sets the mate of each vertex of this rank, and the round in which it was matched, until no
-    edge is left or the budget ends the search. Returns the number of rounds. Collective."""
-    halo, exchange = graph.halo, graph.halo.exchange
+    edge is left or the budget ends the search. Collective."""
+    halo, exchange, mate, round_of = graph.halo, graph.exchange, graph.mate, graph.round_of
     own, first = halo.own, halo.slices.first
     renewed = options["ties"] == "renewed"
     rounds = 0
@@ -75,4 +60,5 @@ def local_max(
         mate[asked[agreed]] = suitor[agreed]
         round_of[(mate >= 0) & (round_of == 0)] = rounds
         budget.spent(visited)
-    return rounds
+    graph.rounds = rounds
+    return {"edges": budget.edges}

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, lanes_for, minus_ones
+from btfperm.backends.gpu.arrays import BLOCK, lanes_for
 from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.readback import SharedStruct
-from btfperm.weighted.device_graph import Matched
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -26,32 +25,32 @@ _LAUNCH_EDGES = 1 << 29
 
 
 def red_blue(
-    graph: DeviceGraph, budget: Budget, seed: int, options: Mapping[str, float]
-) -> Matched:
+    graph: DeviceGraph, budget: Budget, seed: int, options: Mapping[str, Any]
+) -> dict[str, int]:
     """Runs rounds until every vertex is matched or dead."""
     import cupy
 
-    n, width = graph.n, graph.indices.dtype
-    found = Matched(minus_ones(n, width), cupy.zeros(n, dtype=width))
+    n, width, edges = graph.n, graph.indices.dtype, 0
+    graph.clear()
     if not n:
-        return found
+        return {"edges": 0}
     run = kernels(_FILE, width.name)
     state = SharedStruct(_FILE, "State", {"size": n})
     how = (
-        n, np.uint64(seed), int(options["select"] == 0), np.uint64(options["p"] * 2.0**32),
+        n, np.uint64(seed), int(options["select"] == "weighted"), np.uint64(options["p"] * 2.0**32),
         lanes_for(graph.nnz, n),
     )  # fmt: skip
     lists = cupy.arange(n, dtype=width), cupy.empty(n, dtype=width)
     colour, sigma = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
-    results = colour, sigma, found.mate, found.round_of
+    results = colour, sigma, graph.mate, graph.round_of
     of_blocks = run.totals_of_blocks("run_rounds", BLOCK)
     while True:
-        until = np.uint64(found.edges + budget.work_left(found.edges, _LAUNCH_EDGES))
+        until = np.uint64(edges + budget.work_left(edges, _LAUNCH_EDGES))
         run.launch_together(
             "run_rounds", BLOCK, *how, until, graph.indptr, graph.indices, graph.weight_or_null,
             *lists, *results, of_blocks, state.array,
         )  # fmt: skip
         fields = state.fields()
-        found.edges, found.rounds = fields["edges"], fields["rounds"]
-        if not fields["size"] or budget.spent(found.edges):
-            return found
+        edges, graph.rounds = fields["edges"], fields["rounds"]
+        if not fields["size"] or budget.spent(edges):
+            return {"edges": edges}

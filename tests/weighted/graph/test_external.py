@@ -141,7 +141,7 @@ def test_other_formats_and_arguments_are_refused(tmp_path):
 
 
 def test_the_check_finds_wrong_matchings(tmp_path):
-    edges = EdgeFile(str(tmp_path), "values")
+    edges = EdgeFile(str(tmp_path), "values", LEAST_MEMORY)
     with edges.file:
         G = path(5, np.array([1.0, 2.0, 3.0, 4.0]))
         edges.add_matrix(btfperm.as_pattern(G), G.data)

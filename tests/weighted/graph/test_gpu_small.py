@@ -161,10 +161,10 @@ def test_a_wrong_matching_is_detected(message, where, monkeypatch):
 
     right = local_max_gpu.local_max
 
-    def wrong(*arguments):
-        found = right(*arguments)
-        found.mate = cupy.asarray(WRONG[message](found.mate.get()))
-        return found
+    def wrong(there, *arguments):
+        counters = right(there, *arguments)
+        there.mate = cupy.asarray(WRONG[message](there.mate.get()))
+        return counters
 
     monkeypatch.setattr(local_max_gpu, "local_max", wrong)
     G = graph(5, [(0, 1), (1, 2), (2, 3)], [2.0, 3.0, 2.0])
@@ -203,14 +203,15 @@ def test_64_bit_indices(name):
     from btfperm.backends.gpu.budget import Budget
     from btfperm.registry import find
 
-    row = find(name, initializer=False, backend="gpu", package="weighted", of_graphs=True)
-    options = {"limit": 8.0, "ties": 0.0, "select": 0.0, "p": 0.53406}
+    row = find(name, initializer=False, backend="gpu", package="graph")
+    options = {"limit": 8.0, "ties": "renewed", "select": "weighted", "p": 0.53406}
     for which in ("few weights", "star"):
         P = btfperm.as_valued(SMALL[which])
         wide = (part.astype(np.int64) for part in (P.pattern.indptr, P.pattern.indices))
-        found = row.load()(DeviceGraph.of_host(*wide, P.values), Budget(), 0, options)
+        there = DeviceGraph.of_host(*wide, P.values)
+        row.load()(there, Budget(), 0, options)
         expected = btfperm.match(SMALL[which], algorithm=name)
-        np.testing.assert_array_equal(found.mate.get(), expected.mate)
+        np.testing.assert_array_equal(there.mate.get(), expected.mate)
 
 
 @pytest.mark.parametrize("name", ["local-max", "red-blue"])

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rules of ``auto`` for matchings in graphs, see ``weighted/auto_table.py``."""
+
+from __future__ import annotations
+
+from btfperm.path.rules import Rule, Table
+from btfperm.weighted.auto_table import SECOND
+from btfperm.weighted.auto_table import TABLE as OF_MATRICES
+
+__all__ = ["SECOND", "TABLE"]
+
+TABLE = Table(
+    {
+        "place": (Rule("always", (), "cpu", "the graph is there"),),
+        "threads": OF_MATRICES["threads"],
+        "algorithm": (Rule("always", (), "local-max", "nearly the weight of greedy in less time"),),
+    }
+)
