@@ -42,8 +42,7 @@ def has_long_sums(columns: Columns) -> bool:
     transpose are then summed with more digits than those of a double."""
     if len(columns.indices) <= _LONG:
         return False
-    longest = max(np.bincount(columns.indices).max(), np.diff(columns.indptr).max())
-    return bool(longest > _LONG)
+    return bool(_core.preorder.has_longer(columns.indptr, columns.indices, _LONG))
 
 
 def residual_of(

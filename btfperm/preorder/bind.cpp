@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -64,6 +66,21 @@ void bind_residual(nb::module_& module) {
       "Writes b - op(A) x to residuals and returns the largest componentwise backward error; op is "
       "0 "
       "for A, 1 for its transpose, 2 for the conjugate transpose. wide sums in long double.");
+}
+
+template <class I>
+void bind_lengths(nb::module_& module) {
+  module.def(
+      "has_longer",
+      [](In<I> indptr, In<I> indices, int most) {
+        const std::int64_t n = order_of(static_cast<std::int64_t>(indptr.shape(0)));
+        const PatternView<I> A = checked_view_of<I>(n, indptr, indices);
+        if (most >= std::numeric_limits<std::uint16_t>::max()) throw std::invalid_argument("most");
+        const WithoutGil nogil;
+        return has_longer(static_cast<I>(n), A.indptr, A.indices, most);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("most"),
+      "Whether a row or a column of a square matrix has more than `most` entries.");
 }
 
 template <class T>
@@ -270,6 +287,8 @@ void bind_preorder(nb::module_& module) {
   bind_residual<std::int32_t, std::complex<double>>(module);
   bind_residual<std::int64_t, double>(module);
   bind_residual<std::int64_t, std::complex<double>>(module);
+  bind_lengths<std::int32_t>(module);
+  bind_lengths<std::int64_t>(module);
   bind_values<double>(module);
   bind_values<std::complex<double>>(module);
   bind_order<std::int32_t>(module);
