@@ -119,9 +119,9 @@ def _methods(threads: int) -> list[Method]:
     return [
         method(SPLU, _with_splu),
         method(KLU, _with_klu, absent),
-        method(OURS_KLU, lambda systems: _with_ours(systems, "klu", 1, threads), absent),
+        method(OURS_KLU, lambda systems: _with_ours(systems, "klu", "auto", threads), absent),
         method(UNREFINED, lambda systems: _with_ours(systems, "klu", 0, threads), absent),
-        method(OURS_SUPERLU, lambda systems: _with_ours(systems, "superlu", 1, threads)),
+        method(OURS_SUPERLU, lambda systems: _with_ours(systems, "superlu", "auto", threads)),
         method(TURNS, lambda systems: _turns(systems, threads), absent),
     ]
 
@@ -191,7 +191,7 @@ def _turns(systems: list[System], threads: int) -> Notes:
     return {"ratio": in_turns(ours, by_hand)}
 
 
-def _with_ours(systems: list[System], solver: Any, refine: int, threads: int) -> Notes:
+def _with_ours(systems: list[System], solver: Any, refine: Any, threads: int) -> Notes:
     F: list[Any] = [None]
 
     def first(A: Any) -> None:

@@ -17,7 +17,6 @@ Why 64      Small blocks are factored faster together, because each segment cost
 
 from __future__ import annotations
 
-import copy
 from functools import lru_cache
 from numbers import Real
 from typing import Any, NamedTuple
@@ -136,9 +135,13 @@ class BlockwiseFactors:
     def solve(self, x: _Numbers, trans: str) -> None:
         plain, conjugate = trans == "N", trans == "H" and x.dtype.kind == "c"
         first, last = (self._row_perm, self._col_perm)[:: 1 if plain else -1]
-        if len(x) == len(self.segments) == 1 and self.segments[0].factors is not None:
-            side = x[0]
-            side[last] = self.segments[0].factors.solve(side[first], trans)
+        if len(self.segments) == 1 and self.segments[0].factors is not None:
+            factors = self.segments[0].factors
+            if len(x) == 1:
+                side = x[0]
+                side[last] = factors.solve(side[first], trans)
+            else:
+                x[:, last] = factors.solve(x[:, first].T, trans).T
             return
         y = x.take(first, axis=1)
         if conjugate:  # A^H x = b is the conjugate of A^T conj(x) = conj(b)
@@ -281,8 +284,10 @@ def _empty(size: int) -> Any:
 
 def _square(values: _Numbers, rows: IndexArray, starts: IndexArray) -> Any:
     """A ``csc_array`` of canonical columns, made without the constructor, which would check the
-    arrays."""
-    square = copy.copy(_empty(starts.size - 1))
+    arrays, and without ``copy.copy``, which takes as long as a small solution."""
+    empty = _empty(starts.size - 1)
+    square = object.__new__(type(empty))
+    vars(square).update(vars(empty))
     square.data, square.indices, square.indptr = values, rows, starts
     square.has_canonical_format = True
     return square

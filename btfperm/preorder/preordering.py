@@ -252,7 +252,7 @@ class Preordering(SolverOrder, OnDemand):
     def _panel_size(self) -> int | None:
         """The number of columns that SuperLU updates together in segments of at least FEW_ROWS
         rows; None: its default, if the factors are not expected to be sparse."""
-        if np.diff(self.blocks).max(initial=0) < FEW_ROWS:
+        if self.shape[0] < FEW_ROWS or np.diff(self.blocks).max(initial=0) < FEW_ROWS:
             return NARROW
         most = _SPARSE_FACTORS * self.shape[0]
         fill: Fill | None = vars(self).get("predicted_fill")
