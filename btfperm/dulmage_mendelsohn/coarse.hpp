@@ -139,7 +139,7 @@ bool unite_swept(const PatternView<I>& A, const CoarseSearch<I>& C, I* set, cons
       const I i = A.indices[p];
       if (C.row_part[i] != vertical) continue;
       const I t = C.row_tree[i];
-      if (set[t] != own) own = unite_alone(set, t, own);
+      if (set[t] != own) own = unite(set, t, own);
     }
     if (!budget.spend(A.degree(j))) return false;
   }

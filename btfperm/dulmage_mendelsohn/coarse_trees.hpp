@@ -75,7 +75,7 @@ bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
       s.other_tree[other] = t;
       queue[tail] = other;
       tail += fresh;
-      if (s.set[t] != own) own = unite_alone(s.set, t, own);
+      if (s.set[t] != own) own = unite(s.set, t, own);
     }
     if (!budget.spend(lists.degree(k))) return false;
   }

@@ -30,17 +30,7 @@ I find_set(I* set, I t) {
   return t;
 }
 
-// Unites two components. Returns the smallest tree of the result.
-template <class I>
-I unite_alone(I* set, I a, I b) {
-  a = find_set(set, a);
-  b = find_set(set, b);
-  if (a > b) std::swap(a, b);
-  set[b] = a;
-  return a;
-}
-
-// As unite_alone, while other threads unite, too.
+// Unites two components; other threads may unite, too. Returns the smallest tree of the result.
 template <class I>
 I unite(I* set, I a, I b) {
   for (;;) {
