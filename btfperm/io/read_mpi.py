@@ -3,7 +3,8 @@
 
 The first rank unpacks a packed Matrix Market file and hands out the entries block by block. It
 reads alone what is no coordinate file (another format, a dense array) or no file of its own
-(standard input, a pipe, a member of a tar archive).
+(standard input, a pipe, a member of a tar archive). If there is one rank, it reads the pattern of a
+Matrix Market file as one process does, on all its cores.
 """
 
 from __future__ import annotations
@@ -62,6 +63,13 @@ def read_distributed(
         found = exchange.broadcast(found)
         if found["how"] == "whole":
             return _from_first_rank(exchange, path, drop_zeros, values_or)
+        if found["how"] == "ranges" and exchange.size == 1 and values_or is None:
+            from btfperm.io import read
+
+            whole = read(path, drop_zeros=drop_zeros)
+            pattern = DistributedPattern.of_whole(exchange, whole, name)
+            pattern.set_source(dict(whole.source), None, drop_zeros)
+            return pattern
         header = Header(**{**found["header"], "shape": tuple(found["header"]["shape"])})
         kind = None if values_or is None else VALUE_TYPE.get(header.field)
         if found["how"] == "ranges":

@@ -202,6 +202,35 @@ class DistributedPattern(Pattern):
         )
         return pattern
 
+    @classmethod
+    def of_whole(cls, exchange: Exchange, whole: Pattern, name: str | None) -> DistributedPattern:
+        """The pattern of a communicator with one rank, which holds the whole pattern."""
+        from btfperm.backends.mpi.slices import even_slices
+
+        width = index_type(whole.shape, 0)
+        pattern = object.__new__(cls)
+        vars(pattern).update(
+            shape=whole.shape,
+            indptr=whole.indptr.astype(np.int64, copy=False),
+            name=name,
+            _source=dict(whole.source),
+            _hashing=None,
+            note="",
+            stored_zeros=None,
+            zeros_dropped=False,
+            row_slices=even_slices(whole.m, 1, 0),
+            col_slices=even_slices(whole.n, 1, 0),
+            exchange=exchange,
+            width=width,
+            _nnz=whole.nnz,
+            _copies={
+                "indices": whole.indices.astype(width, copy=False),
+                "whole": (whole._with(stored_zeros=None, name=name), exchange.call),
+            },
+            values=None,
+        )
+        return pattern
+
     def selected(self, chosen: npt.NDArray[np.bool_]) -> DistributedPattern:
         """The pattern of some of the entries: of this rank, those for which `chosen` is true. The
         ranks own the same rows and columns. Collective."""
@@ -282,7 +311,10 @@ class DistributedPattern(Pattern):
             return self._made_together("row halo", self._row_halo)  # type: ignore[no-any-return]
         copies = vars(self)["_copies"]
         if "halo" not in copies:
-            copies["halo"] = Halo(self.exchange, self.row_slices, copies.pop("indices"))
+            items = copies.pop("indices")
+            if "whole" in copies:  # which may hold the same array
+                items = items.copy()
+            copies["halo"] = Halo(self.exchange, self.row_slices, items)
         return copies["halo"]  # type: ignore[no-any-return]
 
     def _row_halo(self) -> Halo:

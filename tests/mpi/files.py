@@ -51,6 +51,10 @@ def case_reading(folder):
                 P = btfperm.as_pattern(str(file), comm=COMM, drop_zeros=drop)
                 assert P.on_host() == btfperm.read(file, drop_zeros=drop), path
                 assert COMM.rank or P.source["sha256"] == btfperm.read(file).source["sha256"]
+            d = btfperm.dulmage_mendelsohn(str(file), comm=COMM, backend="mpi")
+            serial = btfperm.dulmage_mendelsohn(file)
+            assert np.array_equal(d.col_perm, serial.col_perm), path
+            assert np.array_equal(d.row_perm, serial.row_perm), path
 
 
 def case_messages_of_bad_files(folder):
