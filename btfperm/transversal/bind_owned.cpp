@@ -242,15 +242,15 @@ void bind_karp_sipser(nb::module_& module, const char* name) {
           nb::arg("lines").noconvert())
       .def(
           "step",
-          [](Bound& self, In<I> lines, std::int64_t choices, std::int64_t most) {
+          [](Bound& self, In<I> lines, std::int64_t choices, I first, std::int64_t most) {
             const std::int64_t count = self.checked(lines);
             const std::int64_t edges = run_pass([&](Budget& budget) {
-              return self.degrees.step(count, lines.data(), choices, most, budget);
+              return self.degrees.step(count, lines.data(), choices, first, most, budget);
             });
             const auto [found, sent] = delivered(self.degrees.outbox(), self.A.ranks);
             return std::tuple(found, sent, edges, self.degrees.left(), self.degrees.waiting());
           },
-          nb::arg("lines").noconvert(), nb::arg("choices"), nb::arg("most"),
+          nb::arg("lines").noconvert(), nb::arg("choices"), nb::arg("first"), nb::arg("most"),
           "(lines, sent, entries visited, columns that may be matched, vertices that wait)")
       .def(
           "settle",

@@ -31,6 +31,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,9 @@ class OwnedKarpSipser {
         rows_(memory_.take<Vertex>(static_cast<std::size_t>(A.n_rows + A.n_ghosts))),
         cols_(memory_.take<Vertex>(static_cast<std::size_t>(A.n_cols))),
         wanted_(memory_.take<I>(static_cast<std::size_t>(A.n_cols))),
-        ghost_matched_(memory_.take<std::uint8_t>(static_cast<std::size_t>(A.n_ghosts))) {
+        ghost_matched_(memory_.take<std::uint8_t>(static_cast<std::size_t>(A.n_ghosts))),
+        copy_bounds_(static_cast<std::size_t>(A.ranks + 1), 0),
+        copy_first_(copies.first, copies.first + A.ranks) {
     std::copy(ghost_matched, ghost_matched + A.n_ghosts, ghost_matched_);
     if (!by_row.is_made()) by_row.make(A_);
     list_copies(copies);
@@ -110,10 +113,11 @@ class OwnedKarpSipser {
   }
 
   // Processes the lines that arrived and applies the rule of degree one until the rank has no such
-  // row or column, or about `most` lines for other ranks. `choices`: how many columns of any degree
-  // choose a row, at most. Returns the number of visited entries.
-  std::int64_t step(std::int64_t n_lines, const I* lines, std::int64_t choices, std::int64_t most,
-                    Budget& budget) {
+  // row or column, or about `most` lines for other ranks. `choices`: how many columns choose a row,
+  // at most; first those of at most `first` unmatched rows, then others. Returns the number of
+  // visited entries.
+  std::int64_t step(std::int64_t n_lines, const I* lines, std::int64_t choices, I first,
+                    std::int64_t most, Budget& budget) {
     edges_ = 0;
     most_ = most;
     for (std::int64_t k = 0; k < n_lines; ++k) accept(lines + 3 * k);
@@ -130,15 +134,8 @@ class OwnedKarpSipser {
     waiting.swap(waiting_);
     for (const auto& [r, c] : waiting) claim(r, c);
     match_forced(budget);
-    for (std::int64_t tested = 0;
-         tested < A_.n_cols && choices > 0 && !is_full() && !budget.stopped(); ++tested, ++next_) {
-      if (next_ == A_.n_cols) next_ = 0;
-      const I c = static_cast<I>(next_);
-      if (A_.col_match[c] >= 0 || wanted_[c] >= 0 || cols_[c].degree == 0) continue;
-      --choices;
-      choose_row(c);
-      match_forced(budget);
-    }
+    if (first > 0) choose_rows(first, choices, budget);
+    choose_rows(std::numeric_limits<I>::max(), choices, budget);
     send_changes();
     return edges_;
   }
@@ -161,11 +158,6 @@ class OwnedKarpSipser {
   struct Vertex {
     I degree, sum;  // of a ghost: the changes that its owner does not know
   };
-  struct Copy {
-    std::int32_t rank;
-    I place;
-  };
-
   bool is_full() const {
     return outbox_.size() + static_cast<std::int64_t>(changed_.size()) >= most_;
   }
@@ -181,21 +173,23 @@ class OwnedKarpSipser {
     vertex.sum = static_cast<I>(vertex.sum ^ neighbour);
   }
 
-  // The ranks that have each row as a ghost, ascending.
+  // The ranks that have each row as a ghost, ascending: the list of a row holds the numbers of its
+  // copies in `copies`.
   void list_copies(const Copies<I>& copies) {
-    std::int64_t total = 0;
-    for (int rank = 0; rank < A_.ranks; ++rank) total += copies.counts[rank];
+    for (int rank = 0; rank < A_.ranks; ++rank) {
+      copy_bounds_[rank + 1] = copy_bounds_[rank] + copies.counts[rank];
+    }
+    const std::int64_t total = copy_bounds_.back();
     copy_begin_.make(memory_, A_.n_rows, total);
-    copies_ = memory_.take<Copy>(static_cast<std::size_t>(total));
+    copies_.make(memory_, total, total);
     for (std::int64_t k = 0; k < total; ++k) copy_begin_.count(copies.rows[k]);
     copy_begin_.add_up();
-    for (int rank = A_.ranks; rank-- > 0;) {
-      total -= copies.counts[rank];
-      for (std::int64_t k = copies.counts[rank]; k-- > 0;) {
-        const I place = static_cast<I>(copies.first[rank] + k);
-        copies_[copy_begin_.next(copies.rows[total + k])] = {rank, place};
-      }
-    }
+    for (std::int64_t k = total; k-- > 0;) copies_.set(copy_begin_.next(copies.rows[k]), k);
+  }
+
+  // The place among the ghosts of a rank that copy k has.
+  I place_of(std::int64_t k, int rank) const {
+    return static_cast<I>(copy_first_[rank] + (k - copy_bounds_[rank]));
   }
 
   void accept(const I* line) {
@@ -270,11 +264,17 @@ class OwnedKarpSipser {
       claim(r, static_cast<I>(c));
       return;
     }
-    const Copy* const begin = copies_ + copy_begin_[r];
-    const Copy* const end = copies_ + copy_begin_[r + 1];
-    const Copy* const there = std::lower_bound(
-        begin, end, owner, [](const Copy& copy, int rank) { return copy.rank < rank; });
-    if (there != end) outbox_.put(owner, static_cast<I>(-1 - c), there->place, 0);
+    std::int64_t at = copy_begin_[r], end = copy_begin_[r + 1];
+    while (at < end) {  // bisects for the copy of that rank
+      const std::int64_t middle = (at + end) / 2;
+      if (copies_[middle] < copy_bounds_[owner]) {
+        at = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    if (at == copy_begin_[r + 1] || copies_[at] >= copy_bounds_[owner + 1]) return;
+    outbox_.put(owner, static_cast<I>(-1 - c), place_of(copies_[at], owner), 0);
   }
 
   void match_or_propose(I c, I r) {
@@ -286,14 +286,33 @@ class OwnedKarpSipser {
     }
   }
 
+  // Columns of at most `degree` choose a row each, in their order, until `choices` have done so.
+  void choose_rows(I degree, std::int64_t& choices, Budget& budget) {
+    for (std::int64_t tested = 0;
+         tested < A_.n_cols && choices > 0 && !is_full() && !budget.stopped(); ++tested, ++next_) {
+      if (next_ == A_.n_cols) next_ = 0;
+      const I c = static_cast<I>(next_);
+      if (A_.col_match[c] >= 0 || wanted_[c] >= 0) continue;
+      if (cols_[c].degree == 0 || cols_[c].degree > degree) continue;
+      --choices;
+      choose_row(c);
+      match_forced(budget);
+    }
+  }
+
+  // Column c chooses the row of this rank with the fewest unmatched columns, which needs no
+  // message, or else its first row.
   void choose_row(I c) {
     I chosen = -1;
     for (std::int64_t p = A_.indptr[c]; p < A_.indptr[c + 1]; ++p) {
       ++edges_;
       const I r = A_.items[p];
-      if (is_matched(r) || (chosen >= 0 && r >= A_.n_rows)) continue;
-      chosen = r;
-      if (r < A_.n_rows) break;  // needs no message
+      if (is_matched(r)) continue;
+      if (r >= A_.n_rows) {
+        if (chosen < 0) chosen = r;
+      } else if (chosen < 0 || chosen >= A_.n_rows || rows_[r].degree < rows_[chosen].degree) {
+        chosen = r;
+      }
     }
     if (chosen >= 0) match_or_propose(c, chosen);
   }
@@ -342,8 +361,11 @@ class OwnedKarpSipser {
 
   // Reports the mate of a row to all ranks that have the row as a ghost.
   void announce(I r) {
-    for (std::int64_t k = copy_begin_[r]; k < copy_begin_[r + 1]; ++k) {
-      outbox_.put(copies_[k].rank, -1 - copies_[k].place, A_.row_match[r], 1);
+    int rank = 0;
+    for (std::int64_t at = copy_begin_[r]; at < copy_begin_[r + 1]; ++at) {
+      const std::int64_t k = copies_[at];
+      while (k >= copy_bounds_[rank + 1]) ++rank;
+      outbox_.put(rank, -1 - place_of(k, rank), A_.row_match[r], 1);
     }
   }
 
@@ -367,10 +389,11 @@ class OwnedKarpSipser {
   I col_first_;
   Workspace memory_;
   Vertex *rows_, *cols_;
-  I* wanted_;                    // of a column: the ghost to which it has proposed, or -1
-  std::uint8_t* ghost_matched_;  // whether the row is known to be matched
-  ListStarts copy_begin_;
-  Copy* copies_;
+  I* wanted_;                              // of a column: the ghost to which it has proposed, or -1
+  std::uint8_t* ghost_matched_;            // whether the row is known to be matched
+  std::vector<std::int64_t> copy_bounds_;  // by rank: the number of its first copy
+  const std::vector<I> copy_first_;        // by rank: the place of this copy among its ghosts
+  ListStarts copy_begin_, copies_;
   std::vector<I> forced_;                 // rows r, and -1 - c for columns, of degree one
   std::vector<I> changed_;                // ghosts with changes
   std::vector<std::pair<I, I>> waiting_;  // claims (row, column) of columns that have proposed

@@ -28,7 +28,8 @@ struct OwnedBipartite {
   I *row_match, *col_match;  // numbers of the whole matrix
 };
 
-// Where each of some lists begins among their items; 32-bit numbers if these suffice.
+// Where each of some lists begins among their items, or other numbers that are not larger than
+// `n_items`; 32-bit numbers if these suffice.
 class ListStarts {
  public:
   void make(Workspace& memory, std::int64_t count, std::int64_t n_items) {
@@ -59,6 +60,13 @@ class ListStarts {
       } else {
         long_[k] += long_[k - 1];
       }
+    }
+  }
+  void set(std::int64_t place, std::int64_t value) {
+    if (short_ != nullptr) {
+      short_[place] = static_cast<std::int32_t>(value);
+    } else {
+      long_[place] = value;
     }
   }
   std::int64_t next(std::int64_t list) {

@@ -24,12 +24,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "backends/cpu/workspace.hpp"
 #include "backends/mpi/buckets.hpp"
+#include "backends/mpi/numbering.hpp"
 #include "transversal/owned_rows.hpp"
 
 namespace btfperm {
@@ -69,7 +69,6 @@ class OwnedTrees {
     tree_rows_.clear();
     tree_cols_.clear();
     foreign_.clear();
-    place_of_.clear();
     subscriptions_.clear();
     work_.clear();
     for (std::int64_t c = 0; c < A_.n_cols; ++c) {
@@ -163,14 +162,12 @@ class OwnedTrees {
   // The local number of a root.
   I local_root(I number) {
     if (owns_col(number)) return number - col_first_;
-    const auto [place, is_new] =
-        place_of_.try_emplace(number, static_cast<I>(A_.n_cols + foreign_.size()));
+    const auto [place, is_new] = foreign_.place_of(number);
     if (is_new) {
-      foreign_.push_back(number);
       ended_.push_back(0);
       send_to_col(number, static_cast<I>(A_.rank), subscribes);
     }
-    return place->second;
+    return static_cast<I>(A_.n_cols + place);
   }
 
   void accept(const I* line) {
@@ -282,8 +279,7 @@ class OwnedTrees {
   I* const subscribers_;  // of a root: the first of its subscriptions
   std::uint8_t* const ghost_seen_;
   std::vector<std::uint8_t> ended_;
-  std::vector<I> foreign_;             // numbers of the roots of other ranks
-  std::unordered_map<I, I> place_of_;  // their local numbers
+  Numbering<I> foreign_;  // the roots of other ranks
   std::vector<Subscription> subscriptions_;
   std::vector<I> tree_rows_, tree_cols_;  // those in trees
   std::vector<I> work_;                   // columns whose lists must be visited

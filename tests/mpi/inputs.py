@@ -90,6 +90,21 @@ def no_search():
     return changed("btfperm.transversal.augmenting.ms_bfs_mpi", "ms_bfs", stopped)
 
 
+def greedy_with_lists():
+    """Replaces the matching of karp-sipser by that of greedy, which is further from maximum; the
+    lists by rows that karp-sipser has made remain."""
+    from btfperm.transversal.initial.greedy_mpi import greedy
+    from btfperm.transversal.initial.karp_sipser_mpi import karp_sipser
+
+    def replaced(problem, budget, seed, options):
+        counters = karp_sipser(problem, budget, seed, options)
+        problem.reset(keep_matching=False)
+        greedy(problem, budget, seed, {"rounds": 3})
+        return counters
+
+    return changed("btfperm.transversal.initial.karp_sipser_mpi", "karp_sipser", replaced)
+
+
 @contextmanager
 def small_steps():
     """A rank expands few columns in a step of the search, and sends its lists in many pieces."""

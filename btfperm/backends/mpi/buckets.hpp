@@ -3,7 +3,8 @@
 //
 // Idea        A counting sort by rank: an item is a line of fields, and the lines for one rank are
 //             consecutive, in the order in which they were put.
-// Cost        O(items + ranks); `Owners` bisects unless the owner is that of the preceding call
+// Cost        O(items + ranks). `Owners` bisects unless the owner is that of the preceding call, or
+//             the one that equal ranges would give
 #pragma once
 
 #include <algorithm>
@@ -17,21 +18,28 @@ namespace btfperm {
 // gets the first or the last rank.
 class Owners {
  public:
-  Owners(const std::int64_t* bounds, int ranks) : bounds_(bounds), ranks_(ranks) {}
+  Owners(const std::int64_t* bounds, int ranks)
+      : bounds_(bounds), ranks_(ranks), scale_(ranks / (static_cast<double>(bounds[ranks]) + 1)) {}
 
   int of(std::int64_t index) {
-    if (index < bounds_[last_] || index >= bounds_[last_ + 1]) {
-      const auto after = std::upper_bound(bounds_, bounds_ + ranks_ + 1, index) - bounds_;
-      last_ = std::clamp(static_cast<int>(after) - 1, 0, ranks_ - 1);
-    }
+    if (owns(last_, index)) return last_;
+    last_ = static_cast<int>(std::clamp(static_cast<double>(index) * scale_, 0.0, ranks_ - 1.0));
+    if (owns(last_, index)) return last_;
+    const auto after = std::upper_bound(bounds_, bounds_ + ranks_ + 1, index) - bounds_;
+    last_ = std::clamp(static_cast<int>(after) - 1, 0, ranks_ - 1);
     return last_;
   }
 
   std::int64_t first_of(int rank) const { return bounds_[rank]; }
 
  private:
+  bool owns(int rank, std::int64_t index) const {
+    return index >= bounds_[rank] && index < bounds_[rank + 1];
+  }
+
   const std::int64_t* bounds_;
   int ranks_;
+  double scale_;
   int last_ = 0;
 };
 

@@ -31,6 +31,9 @@ std::vector<I> number_ghosts(std::int64_t first, std::int64_t last, std::int64_t
     for (std::int64_t k = 0; k < count; ++k) {
       if (!is_own(items[k])) bits[items[k] / 64] |= std::uint64_t{1} << (items[k] % 64);
     }
+    std::size_t n_ghosts = 0;
+    for (const std::uint64_t word : bits) n_ghosts += static_cast<std::size_t>(std::popcount(word));
+    ghosts.reserve(n_ghosts);
     for (std::int64_t w = 0; w < words; ++w) {
       before[w] = static_cast<I>(ghosts.size());
       for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {

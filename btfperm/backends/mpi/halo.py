@@ -9,7 +9,7 @@ gives all ghosts the values of their owners by at most one message from each ran
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,38 @@ def distinct(numbers: Array) -> tuple[Array, Array]:
     places = numbers.copy()
     found: Array = _core.ranks.number_ghosts(0, 0, int(places.max(initial=-1)) + 1, places)
     return found, places
+
+
+class Shared(NamedTuple):
+    """Some of the ghosts, see `Halo.only`.
+
+    Attributes
+    ----------
+    positions : of the items of this rank that other ranks have as ghosts, by rank
+    ghosts : the places among the ghosts of this rank
+    to_others : how many of these items each rank has as ghosts; to_here : how many of the ghosts of
+        this rank each rank owns
+    """
+
+    exchange: Exchange
+    positions: Array
+    ghosts: Array
+    to_others: Array
+    to_here: Array
+
+    def update(self, values: Array) -> Array:
+        """The values of `ghosts`, from what their owners have for `positions`. Collective."""
+        return self._moved(values, self.to_others, self.to_here)
+
+    def returned(self, values: Array) -> Array:
+        """The values for `positions`, from what the ranks have for their `ghosts`. Collective."""
+        return self._moved(values, self.to_here, self.to_others)
+
+    def _moved(self, values: Array, sent: Array, received: Array) -> Array:
+        if self.exchange.size == 1:
+            return values
+        found: Array = self.exchange.move(values[:, None], sent, received)[:, 0]
+        return found
 
 
 class Halo:
@@ -96,6 +128,10 @@ class Halo:
             self._shared = numbers - self.ghosts.dtype.type(self.slices.first)
         return self._shared, self._received, self._sent
 
+    def forget_shared(self) -> None:
+        """Releases the memory of `shared`, whose next call is collective. All ranks call it."""
+        self._shared = None
+
     def returned(self, values: Array) -> tuple[Array, Array]:
         """Sends `values`, one for each ghost of this rank, to the owners. Returns the positions on
         this rank of the items that other ranks have as ghosts, and the values that those ranks sent
@@ -104,6 +140,24 @@ class Halo:
             return np.empty(0, dtype=np.int64), values[:0]
         positions, to_others, to_here = self.shared()
         return positions, self.exchange.move(values[:, None], to_here, to_others)[:, 0]
+
+    def only(self, own: Array, ghosts: Array) -> Shared:
+        """The chosen ghosts of all ranks. `own` and `ghosts` state for each item of this rank, and
+        for each ghost, whether it is chosen; all ranks choose the same items. Collective."""
+        chosen = np.flatnonzero(ghosts)
+        if self.exchange.size == 1:
+            none = np.zeros(1, dtype=np.int64)
+            return Shared(self.exchange, chosen[:0], chosen, none, none)
+        positions, to_others, _ = self.shared()
+        places = np.flatnonzero(own[positions])
+        ends = np.concatenate(([0], np.cumsum(to_others)))
+        return Shared(
+            self.exchange,
+            positions[places],
+            chosen,
+            np.diff(np.searchsorted(places, ends)),
+            np.diff(np.searchsorted(chosen, self._begins)),
+        )
 
     def copies(self) -> tuple[Array, Array, Array]:
         """The items of this rank that other ranks have as ghosts: how many each rank has; their

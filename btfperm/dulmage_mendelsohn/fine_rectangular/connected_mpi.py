@@ -2,8 +2,9 @@
 """Connected components of the horizontal and the vertical part, over ranks.
 
 Each rank finds the components of its own entries, ghost rows included. The name of a component is
-its smallest column. Then the names travel along the rows that several ranks have: each rank sends
-its name to the owner of the row, which returns the smallest one, until no name changes.
+its smallest column. Then the names travel along those rows of the two parts that several ranks
+have: each rank sends its name to the owner of the row, which returns the smallest one, until no
+name changes.
 """
 
 from __future__ import annotations
@@ -28,23 +29,24 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     if not exchange.sums(outside)[0]:
         return names
     halo = pattern.halo()
+    part_of_ghosts = halo.update(row_part)
     component = _core.dulmage_mendelsohn.connect_entries(
-        pattern.indptr, halo.items, part, halo.extended(row_part), SQUARE
+        pattern.indptr, halo.items, part, np.concatenate((row_part, part_of_ghosts)), SQUARE
     )
     of_cols, of_rows, of_ghosts = np.split(component, [part.size, part.size + halo.own])
     none = np.iinfo(width).max
     label = np.full(component.size, none, dtype=width)  # at the member that names the component
     np.minimum.at(label, of_cols, slices.numbers(width))
+    shared = halo.only(row_part != SQUARE, part_of_ghosts != SQUARE)
+    here, there = of_rows[shared.positions], of_ghosts[shared.ghosts]
+    del part_of_ghosts, of_ghosts
     while True:
-        rows, names_there = halo.returned(label[of_ghosts])
-        at = of_rows[rows]
-        n_lower = int(np.count_nonzero(names_there < label[at]))
-        np.minimum.at(label, at, names_there)
-        del rows, names_there, at
-        known = halo.update(label[of_rows])
-        n_lower += int(np.count_nonzero(known < label[of_ghosts]))
-        np.minimum.at(label, of_ghosts, known)
-        del known
+        names_there = shared.returned(label[there])
+        n_lower = int(np.count_nonzero(names_there < label[here]))
+        np.minimum.at(label, here, names_there)
+        known = shared.update(label[here])
+        n_lower += int(np.count_nonzero(known < label[there]))
+        np.minimum.at(label, there, known)
         if not exchange.sums(n_lower)[0]:
             break
     for name, members, parts in zip(names, (of_cols, of_rows), (part, row_part), strict=True):

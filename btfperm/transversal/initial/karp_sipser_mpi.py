@@ -6,10 +6,11 @@ Idea        If a row or column has one unmatched neighbour, some maximum matchin
             none left or has sent many lines; to rows and columns of other ranks it sends claims,
             proposals and changes of degrees, all in one message per pair of ranks
             (``owned_karp_sipser.hpp``). If no rank sends anything, a part of the other columns of
-            each rank choose, in their order, their first unmatched row of the rank or else of
-            another rank, and the rank continues with the rule after each of them.
+            each rank choose a row, those with two unmatched rows first: the unmatched row of the
+            rank that has the fewest unmatched columns, or else their first one of another rank. The
+            rank continues with the rule after each of them.
 Paper       Karp, Sipser, FOCS 1981; there, an entry is drawn at random whenever the rule cannot be
-            applied. Ours: the rounds, and the choice in the order of the columns.
+            applied. Ours: the rounds, and the choice by the numbers of unmatched neighbours.
 Cost        O(nnz) entries in all, and as much memory as the entries of the rank for their lists by
             rows, which the search uses, too. The number of steps grows with how often a chain of
             rows and columns of degree one changes its owner.
@@ -47,6 +48,13 @@ row, or `LEAST_CHOICES` if that is more. The more columns choose at the same tim
 the row of one is the last row of another, and the fewer steps follow. On four ranks, an eighth took
 less time in sum than a sixteenth or a quarter, with the search that follows."""
 
+FINE_CHOICES, LEAST_FINE = 32, 1 << 14
+"""Where a thirty-second part of these columns is more than `LEAST_FINE`, no more choose at the same
+time: the work of such a step takes longer than the exchanges that follow it."""
+
+FIRST = 2
+"""Columns with at most so many unmatched rows choose before the others."""
+
 PARTS, LEAST_LINES = 16, 1 << 16
 """In one step, a rank stops when it has sent as many lines as a sixteenth of its rows and columns,
 or `LEAST_LINES` if that is more."""
@@ -67,7 +75,7 @@ def karp_sipser(
     lines: Any = np.empty(0, dtype=problem.width)
     choices = steps = rounds = thin_steps = 0
     while True:
-        lines, sent, edges, left, waiting = degrees.step(lines.reshape(-1), choices, most)
+        lines, sent, edges, left, waiting = degrees.step(lines.reshape(-1), choices, FIRST, most)
         lines, sums = exchange.step(lines.reshape(-1, 3), sent, edges, left, waiting)
         total, edges, left_of_all, waiting = sums
         steps += 1
@@ -75,12 +83,20 @@ def karp_sipser(
             break
         thin_steps = thin_steps + 1 if total + waiting < THIN else 0
         may_choose = total + waiting == 0 or thin_steps > int(options["thin_steps"])
-        choices = max(left // CHOICES, LEAST_CHOICES) if may_choose else 0
+        choices = choices_of(left, exchange.size) if may_choose else 0
         rounds += may_choose
     degrees.settle(lines.reshape(-1))
     del degrees, lines
     _core.backends.return_free_memory()
     return {"edges": budget.edges, "levels": steps, "rounds": rounds}
+
+
+def choices_of(left: int, ranks: int) -> int:
+    """How many of `left` columns of a rank choose a row in one step. On one rank all do, one after
+    the other."""
+    if ranks == 1:
+        return max(left, 1)
+    return max(min(left // CHOICES, max(left // FINE_CHOICES, LEAST_FINE)), LEAST_CHOICES)
 
 
 def _start(degrees: Any, halo: Halo, exchange: Exchange) -> None:
