@@ -175,6 +175,29 @@ def case_a_rank_fails_in_a_method():
     assert Q.on_host() == btfperm.as_pattern(A)
 
 
+def case_a_rank_fails_before_it_releases_memory():
+    """In the decomposition, the other ranks have released the list of shared rows before the last
+    rank fails; the next calls exchange it again on all ranks."""
+    A = inputs.random_matrix(5)
+    P = inputs.as_distributed_rows(A, COMM)
+    btfperm.maximum_transversal(P, backend="mpi")
+    forget = Halo.forget_shared
+
+    def fail(self):
+        if COMM.rank == LAST:
+            raise MemoryError("no room")
+        forget(self)
+
+    Halo.forget_shared = fail
+    try:
+        call = partial(btfperm.dulmage_mendelsohn, P, backend="mpi")
+        assert raised(MemoryError, call) == "no room"
+    finally:
+        Halo.forget_shared = forget
+    assert np.array_equal(call().col_perm, btfperm.dulmage_mendelsohn(A, drop_zeros=False).col_perm)
+    assert btfperm.structural_rank(P, backend="mpi") == btfperm.structural_rank(A)
+
+
 def case_a_rank_fails_before_a_pattern_is_distributed():
     A = "no matrix" if COMM.rank == LAST else inputs.full(3, 2)
     call = partial(btfperm.as_pattern, (A,) if COMM.rank == LAST else A, comm=COMM)

@@ -120,8 +120,8 @@ class Halo:
     def shared(self) -> tuple[Array, Array, Array]:
         """The positions of the items of this rank that other ranks have as ghosts, sorted by these
         ranks; how many each rank has; and how many ghosts of this rank each rank owns. Collective
-        at the first call, and again if that call failed on a rank."""
-        if self._shared is None or not self.exchange.holds(self._made_in):
+        at the first call, after `forget_shared`, and after the failure of a call."""
+        if self._shared is None or not self.exchange.holds_since(self._made_in):
             self._made_in = self.exchange.call
             self._received = self.exchange.counts_from(self._sent)
             numbers = self.exchange.move(self.ghosts[:, None], self._sent, self._received)[:, 0]

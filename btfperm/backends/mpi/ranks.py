@@ -174,6 +174,11 @@ class Ranks:
         """Whether what was made in a call exists on all ranks: not if that call has failed."""
         return call not in self._failed_calls
 
+    def holds_since(self, call: int) -> bool:
+        """As `holds`, and no call has failed since, in which some ranks may have released what was
+        made."""
+        return call > max(self._failed_calls, default=-1)
+
     def _prepare(self) -> None:
         """Does what a failed call has left to do, on all ranks."""
         if self._found:
