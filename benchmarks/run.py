@@ -44,7 +44,7 @@ SECTIONS = {
     "decomposition": Entry(
         "peers.decomposition",
         "dulmage_mendelsohn and block_triangular_form beside SuiteSparse and SciPy",
-        "2026-11-20-decomposition-field",
+        "2026-11-26-decomposition-field",
     ),
     "start-up": Entry(
         "peers.startup",
@@ -59,7 +59,7 @@ SECTIONS = {
     "published": Entry(
         "papers.grafting",
         "the CPU algorithms of the registry, as in Azad, Buluç and Pothen (IPDPS 2015)",
-        "2026-11-20-published-large",
+        "2026-11-26-published-large",
     ),
     "paper-000": Entry(
         "papers.paper_000",
@@ -94,17 +94,17 @@ SECTIONS = {
     "scaling": Entry(
         "scaling",
         "the same call on 1, 2, 4, ... threads",
-        "2026-11-23-scaling-16-cores",
+        "2026-11-26-scaling-large",
     ),
     "regret": Entry(
         "regret.cpu",
         "`auto` beside every pair of initial matching and search, on CPU cores",
-        "2026-11-20-regret",
+        "2026-11-26-regret-all",
     ),
     "regret-gpu": Entry(
         "regret.gpu",
         "`auto` beside the CPU and the searches of a GPU",
-        "2026-11-22-regret-gpu",
+        "2026-11-26-regret-gpu-all",
     ),
     "published-choice": Entry(
         "regret.published",
@@ -119,7 +119,7 @@ SECTIONS = {
     "gpu-answers": Entry(
         "device.answers",
         "whether every algorithm on a GPU finds the rank, in repeated runs",
-        "2026-11-22-gpu-answers-quick",
+        "2026-11-26-gpu-answers-quick",
     ),
     "gpu-decomposition": Entry(
         "device.decomposition",

@@ -93,7 +93,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "none",
             "the search takes less time than an initial matching",
         ),
-        # Held-out matrices that support it (benchmarks/results/2026-11-20-regret): chain_5e4,
+        # Held-out matrices that support it (benchmarks/results/2026-11-26-regret-all): chain_5e4,
         # chain_5e5, chains_200x200, chains_500x1000, chains_hk_300, chains_hk_1000.
         Rule(
             "chains",

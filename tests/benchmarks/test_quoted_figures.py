@@ -38,13 +38,6 @@ PAGES = [
 
 # All results after this day name their commit and all versions.
 LAST_DAY_WITHOUT_VERSIONS = "2026-11-22"
-# Older results that do not name their commit. No entry may be added.
-WITHOUT_COMMIT = {
-    "2026-11-20-gpu-answers-60-s",
-    "2026-11-20-gpu-answers-quick",
-    "2026-11-20-gpu-answers-real",
-    "2026-11-22-regret-gpu",
-}
 
 # Settings and aims instead of measurements, in the words of the pages.
 NOT_MEASURED = re.compile(
@@ -207,7 +200,7 @@ def lacking(name: str, head: dict) -> list[str]:
     problems = machine.missing(head)
     if max(day, dated) > LAST_DAY_WITHOUT_VERSIONS:
         return [*problems, *([] if day == dated else [f"the name is of {dated}, the run of {day}"])]
-    return [] if name in WITHOUT_COMMIT else [p for p in problems if p.startswith("the commit")]
+    return [p for p in problems if p.startswith("the commit")]
 
 
 @looped("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
@@ -218,7 +211,7 @@ def test_a_result_names_its_commit_and_all_versions(path):
 
 @pytest.mark.parametrize(("named", "run"), [("23", "23"), ("22", "23"), ("23", "22")])
 def test_a_new_result_without_versions_is_an_error(named, run):
-    old = json.loads((RESULTS / "2026-11-22-gpu-answers-quick.json").read_text())
+    old = {"date": "2026-11-22 12:00 UTC", "versions": {"commit": "1234567", "python": "3.12.3"}}
     assert lacking("2026-11-22-gpu-answers-quick", old) == []
     head = {**old, "date": f"2026-11-{run} 12:00 UTC"}
     name = f"2026-11-{named}-gpu-answers-quick"
@@ -227,13 +220,9 @@ def test_a_new_result_without_versions_is_an_error(named, run):
     assert (lacking(name, new) == []) == (named == run)
 
 
-def test_each_result_has_samples_and_the_page_lists_those_without_a_commit():
+def test_each_result_has_samples():
     for path in RESULTS.glob("*.md"):
         assert path.with_suffix(".json").exists(), path
-    page = (ROOT / "benchmarks" / "README.md").read_text()
-    for name in WITHOUT_COMMIT:
-        assert any(RESULTS.glob(f"{name}.*")), f"{name} is gone: remove it from WITHOUT_COMMIT"
-        assert name in page, f"the page does not list {name} as one without its commit"
 
 
 def _is_dirty(head: dict) -> bool:
@@ -245,7 +234,7 @@ def test_the_page_lists_results_without_versions_and_with_uncommitted_changes():
     heads = {path.stem: json.loads(path.read_text()) for path in RESULTS.glob("*.json")}
     without = {name for name, head in heads.items() if machine.missing(head)}
     dirty = {n for n, head in heads.items() if _is_dirty(head)}
-    ends = {"The 12 older results, of": without, "newer results name a commit": dirty}
+    ends = {"One older result,": without, "newer results name a commit": dirty}
     for begin, expected in ends.items():
         passage = page.partition(begin)[2].partition("\n\n")[0]
         assert set(_DATED.findall(passage)) == expected, begin
