@@ -59,6 +59,7 @@ class Plan:
     among : the decision that chooses the algorithm: ``"algorithm"``, or ``"published"`` if the
         caller wants the best of the published ones
     ruled : what the number of entries alone decides, see `Table`
+    has_start : whether the search may have an initial matching: a weighted search has none
     deficiency : the smaller of the numbers of rows and columns, minus the size of the initial
         matching; None until it is known
     decisions : the rule applied to each decision
@@ -81,6 +82,7 @@ class Plan:
     def __init__(self, package: str, pattern: Pattern, request: Request) -> None:
         self.package = package
         self.ruled = rules_of(package).TABLE.ruled(pattern.nnz)
+        self.has_start = "start" in self.ruled.left_open
         self.shape = pattern.shape
         self.nnz = pattern.nnz
         self.algorithm: registry.Algorithm | None = None
@@ -96,11 +98,6 @@ class Plan:
         steps = ", then ".join("none" if row is None else row.name for row in rows)
         threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
         return f"<Plan: {steps}, on {self.backend}, {threads}>"
-
-    @property
-    def has_start(self) -> bool:
-        """Whether the search may have an initial matching: a weighted search has none."""
-        return "start" in self.ruled.left_open
 
     @property
     def decision(self) -> str:
@@ -193,8 +190,9 @@ def make_plan(
     plan = Plan(package, pattern, request)
     if pattern.is_distributed:
         wanted = _over_ranks(plan, pattern, request)
-    named, how = None, {"backend": wanted, "package": package, "home": home}
+    named = None
     if request.algorithm not in ("auto", PUBLISHED):
+        how = {"backend": wanted, "package": package, "home": home}
         named = plan.algorithm = registry.find(request.algorithm, initializer=False, **how)
         plan.named, plan.backend = True, named.backend
     elif wanted != "auto":

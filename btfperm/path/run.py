@@ -350,7 +350,8 @@ class Run:
     ) -> Outcome:
         """Runs one algorithm on the current view of the problem."""
         self._move(row.backend)
-        self.view.found_by = row
+        if not self.plan.has_start:
+            self.view.found_by = row
         watcher = self.request.watcher
         if watcher is None:
             outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)

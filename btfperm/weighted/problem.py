@@ -51,11 +51,6 @@ class WeightedProblem:
         return int(self.indices.size)
 
     @property
-    def size(self) -> int:
-        """Number of matched entries."""
-        return int(np.count_nonzero(self.col_match >= 0))
-
-    @property
     def arguments(self) -> tuple[Any, ...]:
         """The first arguments of the core's functions."""
         matrix = self.m, self.indptr, self.indices, self.value
