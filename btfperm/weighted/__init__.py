@@ -150,8 +150,10 @@ def weighted_transversal(
     [[0.25, 1.0], [1.0, 0.2]]
     """
     if text("objective", objective) not in get_args(Objective):
+        is_algorithm = objective in ("mc64", "heavy-perfect")
         raise InvalidArgumentError(
             f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
+            + (f", and algorithm={objective!r}" if is_algorithm else "")
         )
     if is_over_ranks(A, comm):
         from btfperm.weighted.weigh_mpi import weighted_over_ranks

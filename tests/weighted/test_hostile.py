@@ -42,6 +42,8 @@ def test_no_values():
 def test_an_unknown_objective():
     with pytest.raises(btfperm.InvalidArgumentError, match="'largest' is unknown"):
         btfperm.weighted_transversal(SMALL, objective="largest")
+    with pytest.raises(btfperm.InvalidArgumentError, match=", and algorithm='heavy-perfect'$"):
+        btfperm.weighted_transversal(SMALL, objective="heavy-perfect")
 
 
 def test_stored_zeros_are_never_matched():
