@@ -71,7 +71,7 @@ double largest_quotient(std::int64_t n, const T* residuals, const double* sizes)
   const auto add = [&](std::int64_t i, int place) {
     const double error = modulus(residuals[i]) / (sizes[i] == 0 ? 1 : sizes[i]);
     worst[place] = error > worst[place] ? error : worst[place];
-    zero[place] += error * 0;  // NaN if the quotient is infinite or not a number
+    zero[place] += zero_if_finite(error);
   };
   std::int64_t i = 0;
   for (; i + 4 <= n; i += 4) {

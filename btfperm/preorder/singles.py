@@ -34,11 +34,13 @@ class SingleFactors:
         self._pivot = np.empty(columns.n, width)
         places = _core.preorder.find_pivots(*columns[:2], *self._perms, self._pivot)
         self._below = np.array(places, np.int64)
+        self._lacks_pivots = bool(self._pivot.min(initial=0) < 0)
 
     def factor(self, values: _Numbers) -> None:
         refuse_below(self._columns, self._below, values)
         pivots = values[self._pivot]
-        pivots[self._pivot < 0] = 0
+        if self._lacks_pivots:
+            pivots[self._pivot < 0] = 0
         if not pivots.all():
             place = int((pivots == 0).argmax())
             raise NumericallySingularError(zero_alone(self._perms[0][place], self._perms[1][place]))

@@ -21,6 +21,34 @@ def test_a_complex_number_is_finite_if_both_parts_are():
     assert _core.preorder.copy_finite(values, copy) == -1 and copy.tolist() == [1, 2j]
 
 
+@pytest.mark.parametrize("dtype", [float, complex])
+@pytest.mark.parametrize("n", range(1, 10))
+def test_loops_of_four_numbers_miss_no_place(n, dtype):
+    """The first number that is not finite, and the largest backward error, may be anywhere."""
+    ones, copy = np.ones(n, dtype), np.empty(n, dtype)
+    columns = np.arange(n + 1), np.arange(n), 2 * ones
+    for place in range(n):
+        values = ones.copy()
+        values[place:] = np.nan
+        assert _core.preorder.copy_finite(values, copy) == place
+        np.testing.assert_array_equal(copy, values)
+        for number, expected in ((3.0, 0.5), (np.nan, np.inf)):  # |2 - 2 * 3| / (2 * 3 + 2)
+            x, r, sizes = ones.copy(), np.empty(n, dtype), np.empty(n)
+            x[place] = number
+            assert _core.preorder.residual(*columns, 0, False, x, 2 * ones, r, sizes) == expected
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+def test_lengths_of_rows_and_columns(width):
+    for shape in ((1, 3), (3, 1)):
+        rows, cols = (i.astype(width) for i in np.nonzero(np.ones(shape)))
+        indptr = np.searchsorted(np.sort(cols), np.arange(4)).astype(width)
+        assert _core.preorder.has_longer(indptr, rows, 2)
+        assert not _core.preorder.has_longer(indptr, rows, 3)
+    with pytest.raises(ValueError, match="most"):
+        _core.preorder.has_longer(indptr, rows, 65_535)
+
+
 def test_changes_are_relative_to_their_own_solution():
     """The largest change of the first solution is a quarter of its largest number, that of the
     second one half."""
