@@ -42,7 +42,7 @@ def test_no_values():
 def test_an_unknown_objective():
     with pytest.raises(btfperm.InvalidArgumentError, match="'largest' is unknown"):
         btfperm.weighted_transversal(SMALL, objective="largest")
-    with pytest.raises(btfperm.InvalidArgumentError, match=", and algorithm='heavy-perfect'$"):
+    with pytest.raises(btfperm.InvalidArgumentError, match=r", and algorithm='heavy-perfect'$"):
         btfperm.weighted_transversal(SMALL, objective="heavy-perfect")
 
 
