@@ -3,6 +3,11 @@
 //
 // Two functions, because the number of blocks is known only after the first: `find_blocks` computes
 // the blocks and orders those that are not square, `order_blocks` orders the square ones.
+//
+// Some steps have one function for one thread and one for several. On one thread, the functions for
+// several take, in the geometric mean, 1.74 times as long for the coarse parts, 2.11 times for
+// the order of the rectangles, 1.36 times for the square blocks and 1.46 times for their order
+// (2026-11-26-serial-shared-field).
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,8 @@
 // Paper       that of greedy.hpp; the blocks are ours
 // Cost        O(m + n + nnz), divided by the threads, and one more visit of a list for each row
 //             that another thread takes first. Ends when every row is matched. No workspace
-// Prefer it   as greedy
+// Prefer it   as greedy, on several threads; on one thread it takes 1.69 times as long as
+//             greedy.hpp in the geometric mean (2026-11-26-serial-shared-field)
 // Races       one thread exchanges the -1 of row_match[i]. A thread that fails scans the list of
 //             its column again
 #pragma once
