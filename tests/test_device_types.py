@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from tests.test_layout import PACKAGE, PYTHON, each_file, text_of
@@ -43,6 +44,38 @@ def test_no_other_code_asks_which_device_backend_it_uses(path):
     name it."""
     found = BACKEND_NAMES.search(text_of(path))
     assert not found, f"{found[0]}: use a property or a method of the backend or the pattern"
+
+
+@each_file(
+    [
+        path
+        for path in PYTHON
+        if PACKAGE / "path" in path.parents and path.name != "request.py"  # the caller names a GPU
+    ]
+)
+def test_the_path_names_no_device_backend(path):
+    """It may name the CPU, which continues after a failure of another backend."""
+    assert not named_backends(text_of(path)), "ask the backend, by a method of the protocol"
+
+
+def named_backends(text):
+    """The lines that name the GPU or MPI by a word, or import a part of their backends."""
+    tree = ast.parse(text)
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Constant) and node.value in ("gpu", "mpi"))
+        or (
+            isinstance(node, ast.ImportFrom)
+            and re.match(r"btfperm\.backends\.(gpu|mpi)\b", node.module or "")
+        )
+    ]
+
+
+def test_a_named_backend_is_detected():
+    assert named_backends('def f():\n    """gpu"""\n    take("gpu")') == [2, 3]
+    assert named_backends("from btfperm.backends.gpu.device import in_use") == [1]
+    assert not named_backends('"""On a gpu."""\nfrom btfperm.backends.cpu.backend import CPU')
 
 
 def test_a_test_for_a_device_type_is_detected():

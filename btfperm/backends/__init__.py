@@ -19,7 +19,16 @@ from btfperm.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from btfperm.backends.protocol import Backend
 
-__all__ = ["check_backend", "get", "is_on_device", "names", "register"]
+__all__ = [
+    "MEASURED_BY",
+    "check_backend",
+    "get",
+    "is_on_device",
+    "measure",
+    "names",
+    "of_one_process",
+    "register",
+]
 
 # Name of a backend: module and name of its object.
 _BACKENDS: dict[str, tuple[str, str]] = {
@@ -28,10 +37,23 @@ _BACKENDS: dict[str, tuple[str, str]] = {
     "mpi": ("btfperm.backends.mpi.backend", "MPI"),
 }
 
+# Features of a machine or of a matrix, see `Features`, and the backend that measures each.
+MEASURED_BY = {"warm": "gpu", "gpus": "gpu", "ranks": "mpi"}
+
 
 def names() -> tuple[str, ...]:
     """The backends that can be requested by name."""
     return tuple(_BACKENDS)
+
+
+def of_one_process() -> tuple[str, ...]:
+    """The backends beside the CPU that can run a step for a matrix on the host."""
+    return tuple(name for name in _BACKENDS if name not in ("cpu", "mpi"))
+
+
+def measure(feature: str, pattern: Any) -> float:
+    """A feature of `MEASURED_BY`, of a pattern or of the machine."""
+    return get(MEASURED_BY[feature]).measure(feature, pattern)
 
 
 def register(name: str, module: str, attribute: str) -> None:

@@ -69,6 +69,11 @@ class Session:
         copy: Pattern = self.copies["host"]
         return copy
 
+    def for_rules_of(self, backend: str) -> Pattern:
+        """The pattern whose features the rules for a backend use. The rules for the CPU need row
+        indices, too, so theirs is on the host."""
+        return self.on_host() if backend == "cpu" else self.pattern
+
     @property
     def has_host_copy(self) -> bool:
         """Whether a step of this call has copied a pattern on other devices to the host."""
@@ -213,8 +218,13 @@ class Backend(Protocol):
         and boundaries of fine blocks are on the device that holds the caller's matrix, the coarse
         boundaries on the host."""
 
-    def is_ready(self, session: Session) -> bool:
-        """Whether a step can run here without the cost of starting a device."""
+    def should_decompose(self, session: Session) -> bool:
+        """Whether this backend decomposes a matrix on the host sooner than the CPU. Called only if
+        the session may keep copies on devices."""
+
+    def measure(self, feature: str, subject: Any) -> float:
+        """A feature that `backends.MEASURED_BY` assigns to this backend, of a pattern; or
+        ``"depth"``, of a problem on this backend, see `Features`."""
 
     def device_name(self, problem: Any) -> str:
         """A readable name of the device that holds a problem."""

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from btfperm import backends
 from btfperm.backends.protocol import Session
-from btfperm.backends.threads import is_forked
 from btfperm.errors import BackendUnavailableError
 from btfperm.path.failure import warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
@@ -16,9 +15,6 @@ from btfperm.results import IndexArray, Transversal
 
 __all__ = ["Decomposed", "decompose", "worth_copies"]
 
-# Entries from which on a matrix on the host is copied to a GPU for its decomposition; for fewer,
-# the copies may take longer than the decomposition on the CPU.
-_WORTH_A_COPY = 4_000_000
 # Entries; for a smaller matrix no step keeps copies on a device unless the caller set an option.
 _SMALL = 100_000
 
@@ -73,14 +69,10 @@ def decompose(
 
 
 def _place(session: Session) -> str:
-    """The backend that decomposes: that of the matrix. For a matrix on the host it is a GPU if the
-    session may keep copies on devices and either holds a copy of the pattern, or the matrix is
-    large, the process is not forked, and a GPU is in use already."""
+    """The backend that decomposes: that of the matrix. For a matrix on the host it is another one
+    if the session may keep copies on devices and that backend is faster."""
     home = session.pattern.backend
     if home != "cpu" or not session.keep_copies:
         return home
-    if session.copies.get("pattern"):
-        return "gpu"
-    if session.pattern.nnz < _WORTH_A_COPY or is_forked():
-        return home
-    return "gpu" if backends.get("gpu").is_ready(session) else home
+    others = (name for name in backends.of_one_process())
+    return next((name for name in others if backends.get(name).should_decompose(session)), home)

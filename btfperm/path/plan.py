@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The plan of one call: which algorithms run, where, within which bounds, and why.
 
-`make_plan` applies the rules of the package to cheap features of the pattern. The algorithm that
+`make_plan` applies the rules of the package to cheap features of the matrix. The algorithm that
 follows the initial matching may depend on its deficiency, so `plan_search` completes the plan when
-that is known. A plan is plain data. To plan runs no algorithm; a feature that a rule asks for may
-cost a copy of the pattern to the host, or what the caller of `plan_search` measures.
+that is known. A plan is plain data, and to plan runs nothing: the session, the backends and the
+caller of `plan_search` measure a feature when a rule asks for it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from btfperm.backends.threads import is_forked, usable_cores
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.request import check_options
 from btfperm.path.rules import Rule, first_rule, number, rules_of
-from btfperm.pattern.features import Features, ratios, sample, sample_degrees, size
+from btfperm.pattern.features import Features, measured_for, ratios, size
 
 if TYPE_CHECKING:
     from btfperm.backends.protocol import Session
@@ -30,9 +30,6 @@ PUBLISHED = "published"  # as `algorithm=`: choose only among the published algo
 
 # Functions that measure features, by name; each is called only if a rule asks for its feature.
 Measures = Mapping[str, Callable[[], float]]
-
-# Features that cost one sample of the column pointers, without the row indices.
-_OF_DEGREES = frozenset(("longest", "skew", "empty", "single", "hidden"))
 
 
 class Plan:
@@ -189,7 +186,7 @@ def make_plan(
     home, wanted = pattern.backend, request.backend
     plan = Plan(package, pattern, request)
     if pattern.is_distributed:
-        wanted = _over_ranks(plan, pattern, request)
+        wanted = _over_ranks(plan, session, request)
     named = None
     if request.algorithm not in ("auto", PUBLISHED):
         how = {"backend": wanted, "package": package, "home": home}
@@ -202,7 +199,7 @@ def make_plan(
     elif request.initializer == "auto" and not (
         has_initial or request.options or request.deterministic or is_forked()
     ):
-        plan.backend = _decide(plan, "place", pattern).choice
+        plan.backend = _decide(plan, "place", session).choice
     if request.deterministic and named is None and plan.backend != "cpu":
         if plan.among == PUBLISHED:
             raise InvalidArgumentError(
@@ -212,13 +209,11 @@ def make_plan(
         named = plan.algorithm = registry.find_deterministic(plan.backend, package)
         plan.named = True
         plan.note = f"{named.name}: it gives the same matching in each run"
-    if plan.backend == "cpu" and home != "cpu":
-        pattern = session.on_host()
     finisher = named
     if named is None and (plan.backend != "cpu" or request.options):
         finisher = plan.default()
     if plan.has_start:
-        _plan_initializer(plan, pattern, request, finisher, has_initial)
+        _plan_initializer(plan, session, request, finisher, has_initial)
     if request.options:
         check_options(request.options, plan.initializer, finisher)
     if request.deterministic:
@@ -241,30 +236,31 @@ def make_plan(
         )
     )
     if not plan.has_start:
-        plan_search(plan, pattern, None)
+        plan_search(plan, session, None)
     return plan
 
 
-def _over_ranks(plan: Plan, pattern: Pattern, request: Request) -> str:
+def _over_ranks(plan: Plan, session: Session, request: Request) -> str:
     """The backend of a matrix over ranks: its own, by messages, or the CPU, whole on each rank.
 
     Raises
     ------
     InvalidArgumentError : the caller requests another backend than the matrix can have
     """
-    if request.backend not in ("auto", pattern.backend):
+    home = session.pattern.backend
+    if request.backend not in ("auto", home):
         raise InvalidArgumentError(
             f"a matrix over MPI ranks cannot be analysed by the backend {request.backend}: "
             "leave it out, or give the whole matrix to one process"
         )
-    if request.backend == pattern.backend:
-        return pattern.backend
-    return _decide(plan, "place over ranks", pattern).choice
+    if request.backend == home:
+        return home
+    return _decide(plan, "place over ranks", session).choice
 
 
 def _plan_initializer(
     plan: Plan,
-    pattern: Pattern,
+    session: Session,
     request: Request,
     finisher: registry.Algorithm | None,
     has_initial: bool,
@@ -287,12 +283,12 @@ def _plan_initializer(
                 "itself": lambda: starts_itself,
                 "on_gpus": lambda: request.device is not None and not request.deterministic,
             }
-        rule = _decide(plan, plan.own("start"), pattern, of_call)
+        rule = _decide(plan, plan.own("start"), session, of_call)
         name = rule.choice
         if not has_initial:
             plan.initializer_within = rule.within
-    elif where == "auto" and pattern.backend != "cpu":
-        where = pattern.backend
+    elif where == "auto" and plan.backend != "cpu" and session.pattern.backend != "cpu":
+        where = session.pattern.backend
     if name != "none":
         plan.initializer = registry.find(
             name, initializer=True, backend=where, package=plan.package
@@ -301,7 +297,7 @@ def _plan_initializer(
 
 
 def plan_search(
-    plan: Plan, pattern: Pattern, deficiency: int | None, measures: Measures | None = None
+    plan: Plan, session: Session, deficiency: int | None, measures: Measures | None = None
 ) -> None:
     """Chooses the algorithm that removes this deficiency, unless the plan has one already.
     `measures` has the features of the current problem that the caller can measure."""
@@ -309,27 +305,27 @@ def plan_search(
         return
     plan.deficiency = deficiency
     plan.note = None
-    rule = _decide(plan, plan.decision, pattern, measures)
+    rule = _decide(plan, plan.decision, session, measures)
     plan.algorithm = registry.find(
         rule.choice, initializer=False, backend=plan.backend, package=plan.package
     )
     plan.within = None if plan.requested and plan.backend != "cpu" else rule.within
 
 
-def searches_from_rows(plan: Plan, pattern: Pattern) -> bool:
+def searches_from_rows(plan: Plan, session: Session) -> bool:
     """Whether the search in a rectangular matrix starts from the rows."""
-    return _decide(plan, "side", pattern).choice == "rows"
+    return _decide(plan, "side", session).choice == "rows"
 
 
-def plan_on_cpu(plan: Plan, pattern: Pattern) -> None:
-    """Plans the same call again by the rules for the CPU; `pattern` is on the host."""
+def plan_on_cpu(plan: Plan, session: Session) -> None:
+    """Plans the same call again by the rules for the CPU."""
     plan.backend = "cpu"
     plan.in_order = False
     plan.algorithm, plan.within, plan.deficiency = None, None, None
     plan.initializer, plan.initializer_within = None, None
     if not plan.has_start:
-        plan_search(plan, pattern, None)
-    elif (name := _decide(plan, "start", pattern).choice) != "none":
+        plan_search(plan, session, None)
+    elif (name := _decide(plan, "start", session).choice) != "none":
         plan.initializer = registry.find(
             name, initializer=True, backend="cpu", package=plan.package
         )
@@ -347,7 +343,7 @@ def _check_deterministic(*rows: registry.Algorithm | None) -> None:
 
 
 def _decide(
-    plan: Plan, what: str, pattern: Pattern | None, measures: Measures | None = None
+    plan: Plan, what: str, session: Session | None, measures: Measures | None = None
 ) -> Rule:
     """The rule applied to a decision; the first call applies it."""
     rule = plan.decisions.get(what)
@@ -356,14 +352,14 @@ def _decide(
         rule = settled.get(what)
         if rule is None:
             rule = first_rule(
-                left_open[what], plan.features, lambda f: _learn(plan, f, pattern, measures)
+                left_open[what], plan.features, lambda f: _learn(plan, f, session, measures)
             )
         plan.decisions[what] = rule
     return rule
 
 
 def _learn(
-    plan: Plan, feature: str, pattern: Pattern | None, measures: Measures | None = None
+    plan: Plan, feature: str, session: Session | None, measures: Measures | None = None
 ) -> float:
     """Computes a feature when a rule needs it: for a tiny matrix, a sample would take as long as
     the search."""
@@ -375,23 +371,13 @@ def _learn(
     elif feature in ("missing", "free") and plan.deficiency is not None:
         known["missing"] = plan.deficiency
         known["free"] = plan.deficiency / (min(plan.shape) or 1)
-    elif feature == "ranks" and pattern is not None:
-        over_ranks: Any = backends.get(pattern.backend)
-        known["ranks"] = over_ranks.ranks(pattern)
     elif feature == "cores":
         known["cores"] = usable_cores()
-    elif feature in ("warm", "gpus"):
-        known[feature] = _of_gpus(feature)
     elif measures is not None and feature in measures:
         known[feature] = measures[feature]()
-    elif pattern is not None:
-        known |= sample_degrees(pattern) if feature in _OF_DEGREES else sample(pattern)
+    elif session is not None:
+        if feature in backends.MEASURED_BY:
+            known[feature] = backends.measure(feature, session.pattern)
+        else:
+            known |= measured_for(feature, session.for_rules_of(plan.backend))
     return known[feature]
-
-
-def _of_gpus(feature: str) -> int:
-    """The feature `warm`, whether a search on a GPU starts without delay, or `gpus`, their number.
-    It is computed only if a rule needs it, because the driver takes some time to list its GPUs."""
-    from btfperm.backends.gpu.device import count_unloaded, in_use
-
-    return int(in_use()) if feature == "warm" else count_unloaded()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from btfperm import backends, registry
 from btfperm.backends.cpu.backend import CPU
@@ -21,9 +21,6 @@ from btfperm.path.rules import rules_of
 from btfperm.path.watch import watched
 from btfperm.results import Transversal
 from btfperm.warn import warn
-
-if TYPE_CHECKING:
-    from btfperm.pattern import Pattern
 
 __all__ = ["Run", "carry_out", "match", "run_algorithm"]
 
@@ -164,7 +161,7 @@ class Run:
             plan.note = f"the start was stopped by {self.stopped_by}"
         else:
             measures = None if plan.among == "algorithm" else {"depth": self._depth}
-            plan_search(plan, self._sampled(), full - self.size, measures)
+            plan_search(plan, self.session, full - self.size, measures)
             return self._improve()
         self.stop("search")
         return None
@@ -246,7 +243,7 @@ class Run:
         lost = sum(self.seconds.values()) + time.perf_counter() - self.since
         note = self.plan.note
         if action is Action.RESTART_ON_CPU:
-            plan_on_cpu(self.plan, self.session.on_host())
+            plan_on_cpu(self.plan, self.session)
             self._again(self.session, self.plan)
             self.restarted = note
             self.seconds["given_up"] = lost
@@ -294,15 +291,10 @@ class Run:
     def _named(self, name: str) -> registry.Algorithm:
         return registry.find(name, initializer=False, package=self.plan.package)
 
-    def _sampled(self) -> Pattern:
-        """The pattern whose features the rules use. The rules for the CPU need row indices, too, so
-        theirs is on the host."""
-        return self.session.pattern if self.plan.backend != "cpu" else self.session.on_host()
-
     def _depth(self) -> float:
         """The feature `depth` of the problem that is searched, the matrix or its transpose."""
-        self._take_side("gpu")
-        return float(registry.step(self.plan.package, "first relabelling", "gpu")(self.view))
+        self._take_side(self.plan.backend)
+        return self.backend.measure("depth", self.view)
 
     def _begin(self) -> None:
         """Makes the problem on the backend that `_home` names, or uses the caller's problem."""
@@ -342,7 +334,7 @@ class Run:
         is_square = self.plan.shape[0] == self.plan.shape[1]
         if is_square or self.view is not self.problem or not self.plan.has_start:
             return
-        if searches_from_rows(self.plan, self._sampled()):
+        if searches_from_rows(self.plan, self.session):
             self.view = self.problem.transposed()
 
     def _run(

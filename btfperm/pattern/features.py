@@ -13,9 +13,11 @@ from btfperm import _core
 from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.pattern import Pattern
 
-__all__ = ["Features", "ratios", "sample", "sample_degrees", "size"]
+__all__ = ["Features", "measured_for", "ratios", "sample", "sample_degrees", "size"]
 
 _SAMPLED = 128  # columns in the sample, or up to twice as many
+# Features that cost one sample of the column pointers, without the row indices.
+_OF_DEGREES = frozenset(("longest", "skew", "empty", "single", "hidden"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,11 @@ def size(shape: tuple[int, int], nnz: int) -> dict[str, float]:
 def ratios(m: float, n: float, nnz: float) -> dict[str, float]:
     """Features that follow from the sizes."""
     return {"wide": n / (m or 1), "degree": nnz / (min(m, n) or 1), "density": nnz / (m * n or 1)}
+
+
+def measured_for(feature: str, pattern: Pattern) -> dict[str, float]:
+    """A feature that is measured by a sample, with the others of the same sample."""
+    return sample_degrees(pattern) if feature in _OF_DEGREES else sample(pattern)
 
 
 def sample(pattern: Pattern) -> dict[str, float]:

@@ -18,6 +18,8 @@ from tests.on_device import ARRAYS, assert_same, lives_there
 
 GIANT = with_diagonal(3_000, 1.3, 5)
 RECTANGLE = families.random_rectangle(3_000, 3_400, 2.5, 5).A
+# The numbers of entries from which on a matrix of the host is decomposed on a GPU.
+BOUNDS = ("btfperm.backends.gpu.backend._WORTH_A_COPY", "btfperm.path.decompose._SMALL")
 module = importlib.import_module("btfperm.dulmage_mendelsohn")
 
 
@@ -78,11 +80,10 @@ def test_a_gpu_in_use_decomposes_large_matrices(monkeypatch, uploads):
     btfperm.maximum_transversal(GIANT, backend="gpu", algorithm="apfb-wr")
     uploads.clear()
     t = btfperm.maximum_transversal(RECTANGLE)
-    path = importlib.import_module("btfperm.path.decompose")
-    for bound in ("_WORTH_A_COPY", "_SMALL"):  # at first both exclude the GPU, then only _SMALL
+    for bound in BOUNDS:  # at first both exclude the GPU, then only `_SMALL`
         assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
         assert not uploads
-        monkeypatch.setattr(path, bound, 0)
+        monkeypatch.setattr(bound, 0)
     assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
     assert len(uploads) == 4  # the pattern and the matching
     uploads.clear()
@@ -129,10 +130,9 @@ def test_every_decomposition_that_falls_back_to_the_cpu_warns(monkeypatch):
     def fails(*_):
         raise btfperm.BackendUnavailableError("device 0 failed (as planned)")
 
-    path = importlib.import_module("btfperm.path.decompose")
-    for bound in ("_WORTH_A_COPY", "_SMALL"):
-        monkeypatch.setattr(path, bound, 0)
-    monkeypatch.setattr(GPU, "is_ready", lambda session: True)
+    for bound in BOUNDS:
+        monkeypatch.setattr(bound, 0)
+    monkeypatch.setattr(GPU, "is_in_use", lambda: True)
     monkeypatch.setattr(GPU, "decompose", fails)
     expected = btfperm.dulmage_mendelsohn(GIANT, backend="cpu")
     for _ in range(2):

@@ -147,6 +147,18 @@ def test_a_matrix_of_the_toy_is_matched_and_decomposed_there(toy):
     assert toy.calls[-1] == "decompose" and done.session is session
 
 
+@pytest.mark.parametrize("wants", [False, True])
+def test_a_matrix_on_the_host_is_decomposed_where_a_backend_wants_it(toy, wants):
+    toy.wants_to_decompose = wants
+    session = Session(btfperm.as_pattern(A))
+    t = found_in(session, backend="cpu")
+    blocks(session, t)
+    assert "decompose" not in toy.calls, "the session keeps no copies"
+    session.keep_copies = True
+    blocks(session, t)
+    assert ("decompose" in toy.calls) == wants
+
+
 @pytest.mark.parametrize("step", ["run", "decompose"])
 def test_the_cpu_decomposes_where_the_toy_fails(toy, step):
     toy.fails_at = step
@@ -179,10 +191,23 @@ def test_a_plan_is_plain_data(toy):
     session = Session(ToyPattern.of(A))
     request = Request(session.pattern.nnz, package="toy")
     made = make_plan(session, request, "toy")
-    plan_search(made, session.pattern, 3)
+    plan_search(made, session, 3)
     copy = pickle.loads(pickle.dumps(made))
     assert repr(copy) == repr(made) == "<Plan: greedy, then finish, on toy, 1 thread>"
     assert copy.explain() == made.explain() and json.dumps(made.explain())
+
+
+def test_to_plan_copies_nothing_unless_a_rule_asks_for_a_feature(toy, monkeypatch):
+    def planned():
+        session = Session(ToyPattern.of(A))
+        request = Request(session.pattern.nnz, package="toy", backend="cpu")
+        assert make_plan(session, request, "toy").backend == "cpu" and not toy.calls
+        return session
+
+    assert not planned().has_host_copy
+    asks = rules.Rule("near", (rules.Condition("near", ">", 0.0),), "greedy", "so")
+    monkeypatch.setitem(toy_greedy.TABLE, "start", (asks, *toy_greedy.TABLE["start"]))
+    assert planned().has_host_copy
 
 
 def test_a_restart_on_the_cpu_starts_from_the_matching_of_the_caller(toy):

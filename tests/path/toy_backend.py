@@ -56,6 +56,7 @@ class ToyBackend:
         self.fails_at = None  # name of the method that raises BackendUnavailableError
         self.abandons = False
         self.undecided = False
+        self.wants_to_decompose = False
 
     def _record(self, call):
         self.calls.append(call)
@@ -99,8 +100,8 @@ class ToyBackend:
         self._record("decompose")
         return CPU.decompose(session, row_match, col_match, threads)
 
-    def is_ready(self, session):
-        return False
+    def should_decompose(self, session):
+        return self.wants_to_decompose
 
     def device_name(self, problem):
         return "a toy"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.backends.gpu.backend import GPU
-from btfperm.path import failure, plan, request, run
+from btfperm.path import failure, request, run
 from btfperm.path.rules import Condition, Rule, first_rule, place_over_ranks
 from btfperm.pattern import as_pattern
 from btfperm.pattern.features import Features
@@ -225,18 +225,18 @@ def test_which_start_on_a_gpu():
 
 
 def test_the_driver_is_called_only_for_large_matrices(monkeypatch):
-    monkeypatch.setattr(plan, "_of_gpus", lambda feature: pytest.fail(feature))
+    monkeypatch.setattr(GPU, "measure", lambda feature, pattern: pytest.fail(feature))
     assert btfperm.maximum_transversal(random(300, 300, 3)).backend == "cpu"
 
 
 def test_gpus_are_not_counted_if_the_rule_cold_holds(monkeypatch):
     asked = []
 
-    def of_gpus(feature):
+    def of_gpus(feature, pattern):
         asked.append(feature)
         return 0
 
-    monkeypatch.setattr(plan, "_of_gpus", of_gpus)
+    monkeypatch.setattr(GPU, "measure", of_gpus)
     monkeypatch.setitem(TABLE, "place", TABLE["place"][1:])
     t = btfperm.maximum_transversal(random(300, 300, 3), threads=1)
     place = t.explain()["decisions"]["place"]

@@ -71,8 +71,9 @@ def five_million():
 def test_the_plan_depends_on_the_number_of_threads(five_million, monkeypatch, threads, choice):
     monkeypatch.setattr(request, "start_threads", lambda wanted: wanted)  # a plan runs nothing
     asked = request.Request(five_million.nnz, "published", backend="cpu", threads=threads)
-    plan = make_plan(Session(five_million), asked, "transversal")
-    plan_search(plan, five_million, 10)
+    session = Session(five_million)
+    plan = make_plan(session, asked, "transversal")
+    plan_search(plan, session, 10)
     assert plan.algorithm.name == choice
     explained = plan.explain()
     decision = explained["decisions"]["published"]

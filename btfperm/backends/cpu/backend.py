@@ -87,8 +87,11 @@ class Cpu:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(session.on_host(), row_match, col_match, threads)
 
-    def is_ready(self, session: Session) -> bool:
+    def should_decompose(self, session: Session) -> bool:
         return True
+
+    def measure(self, feature: str, subject: Any) -> float:
+        raise AssertionError(f"pattern/features.py measures {feature}, not the backend")
 
     def device_name(self, problem: Any) -> str:
         return "cpu"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from btfperm import registry
 from btfperm.backends.protocol import STOPPED_BY, Delivered, Outcome, Proof, Session
+from btfperm.backends.threads import is_forked
 
 if TYPE_CHECKING:
     from btfperm.path.request import Request
@@ -18,6 +19,9 @@ __all__ = ["GPU"]
 # Entries: a search on a GPU that visits this number between two polls, or half of all, makes
 # progress.
 _MANY_ENTRIES = 1 << 27
+# Entries from which on a matrix on the host is copied to a GPU for its decomposition; for fewer,
+# the copies may take longer than the decomposition on the CPU.
+_WORTH_A_COPY = 4_000_000
 
 
 class Gpu:
@@ -110,12 +114,30 @@ class Gpu:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(session, row_match, col_match)
 
-    def is_ready(self, session: Session) -> bool:
-        """Whether a device holds the matrix of this session, or a device of this process is in
-        use."""
+    def should_decompose(self, session: Session) -> bool:
+        """Whether a device holds a copy of the matrix, or the matrix is large, a device of this
+        process is in use, and the process is not forked."""
+        if session.copies.get("pattern"):
+            return True
+        if session.pattern.nnz < _WORTH_A_COPY or is_forked():
+            return False
+        return self.is_in_use()
+
+    def is_in_use(self) -> bool:
+        """Whether a device starts a step without delay."""
         from btfperm.backends.gpu.device import in_use
 
-        return bool(session.copies.get("pattern")) or in_use()
+        return in_use()
+
+    def measure(self, feature: str, subject: Any) -> float:
+        """The feature `warm`, whether a search starts without delay; `gpus`, the number of GPUs; or
+        `depth`. The first two are computed only if a rule needs them, because the driver takes some
+        time to list its GPUs."""
+        if feature == "depth":
+            return float(registry.step("transversal", "first relabelling", self.name)(subject))
+        from btfperm.backends.gpu.device import count_unloaded
+
+        return int(self.is_in_use()) if feature == "warm" else count_unloaded()
 
     def device_name(self, problem: Any) -> str:
         from btfperm.backends.gpu.device import facts

@@ -19,8 +19,8 @@ __all__ = ["MPI"]
 
 
 class Mpi:
-    """See `protocol.Backend`. All ranks must call each method together, except `check` and
-    `is_ready`."""
+    """See `protocol.Backend`. All ranks must call each method together, except `check`,
+    `should_decompose` and `measure`."""
 
     name = "mpi"
     is_distributed = True
@@ -109,12 +109,12 @@ class Mpi:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(pattern, row_match, col_match, threads)
 
-    def ranks(self, pattern: Any) -> int:
-        """Number of ranks that hold a pattern."""
-        return int(pattern.exchange.size)
+    def should_decompose(self, session: Session) -> bool:
+        return False
 
-    def is_ready(self, session: Session) -> bool:
-        return session.pattern.backend == self.name
+    def measure(self, feature: str, subject: Any) -> int:
+        """The feature `ranks`: the number of ranks that hold a pattern."""
+        return int(subject.exchange.size)
 
     def device_name(self, problem: Any) -> str:
         if problem.device is None:  # the result names the ranks
