@@ -3,12 +3,15 @@
 
 An algorithm reports the counters that apply to it, under these names: in C++ as members of
 ``Counters``, on a GPU and over MPI ranks as keys of the dictionary that the driver returns. Tests
-reject other names, and the table in ``docs/algorithms.md`` lists these rows.
+reject other names, and the table in ``docs/algorithms.md`` lists these rows. Those of algorithms in
+C++ are declared in ``transversal/counters.hpp``, and a GPU or ranks may report them, too.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+from btfperm import _core
 
 __all__ = ["COUNTERS", "PREFIXES", "Counter"]
 
@@ -21,30 +24,7 @@ class Counter(NamedTuple):
 
 
 COUNTERS = (
-    Counter("edges", "entries read"),
-    Counter("phases", "rounds of search and augmentation"),
-    Counter("augmentations", "augmenting paths along which the matching was augmented"),
-    Counter("path_edges", "edges of all augmenting paths"),
-    Counter("longest_path", "edges of the longest augmenting path"),
-    Counter(
-        "pushes",
-        "rows that pushes match to a column; `push-relabel` counts only those that another column "
-        "loses",
-    ),
-    Counter("relabels", "global relabellings"),
-    Counter("top_down_steps", "levels searched from the columns of the frontier"),
-    Counter("bottom_up_steps", "levels searched from the unvisited rows; over ranks, by one rank"),
-    Counter("bottom_up_edges", "entries read from rows, in bottom-up steps and grafts"),
-    Counter("grafts", "phases that kept trees by grafting"),
-    Counter("top_down_us", "microseconds of the top-down steps"),
-    Counter("bottom_up_us", "microseconds of the bottom-up steps"),
-    Counter("augment_us", "microseconds of the augmentations"),
-    Counter("graft_us", "microseconds of the grafts"),
-    Counter("statistics_us", "microseconds of the decisions between steps"),
-    Counter(
-        "frontier_sizes",
-        "columns in each level of `ms-bfs-graft`, with 0 after each phase; at most 10,000 numbers",
-    ),
+    *(Counter(name, summary) for name, summary in _core.transversal.counters()),
     Counter("levels", "levels searched on a GPU, without empty ones; steps over ranks"),
     Counter("levels_by_phase", "levels searched in each phase"),
     Counter("levels_by_relabel", "levels searched in each global relabelling"),

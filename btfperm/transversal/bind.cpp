@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "backends/cpu/sharing.hpp"
 #include "transversal/augmenting/hkdw.hpp"
@@ -273,6 +275,16 @@ void bind_width(nb::module_& module) {
 }  // namespace
 
 void bind_transversal(nb::module_& module) {
+  module.def(
+      "counters",
+      [] {
+        std::vector<std::pair<std::string, std::string>> rows;
+        Counters{}.for_each([&rows](const char* name, const auto&, const char* summary) {
+          rows.emplace_back(name, summary);
+        });
+        return rows;
+      },
+      "Name and summary of each counter that the algorithms of this package report.");
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
 }

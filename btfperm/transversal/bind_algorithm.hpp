@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <type_traits>
 
 #include "backends/cpu/bind.hpp"
 #include "backends/cpu/pieces.hpp"
@@ -54,12 +55,9 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
         }
         raise_if_interrupted(budget);
         nb::dict counted;
-        for (const auto& counter : counters.named()) {
-          if (counter.value != 0) counted[counter.name] = counter.value;
-        }
-        if (!counters.frontier_sizes.empty()) {
-          counted["frontier_sizes"] = nb::cast(counters.frontier_sizes);
-        }
+        counters.for_each([&counted](const char* key, const auto& value, const char*) {
+          if (value != std::decay_t<decltype(value)>{}) counted[key] = nb::cast(value);
+        });
         return std::tuple<int, bool, nb::dict>(static_cast<int>(budget.stop()), proof.complete,
                                                counted);
       },

@@ -8,7 +8,6 @@
 // file states otherwise; the caller transposes wide matrices.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
+#include "transversal/counters.hpp"
 #include "transversal/options.hpp"
 
 namespace btfperm {
@@ -53,26 +53,14 @@ struct Proof {
   bool complete = false;       // otherwise find_cover must compute them
 };
 
-// The counters of a search (registry/counters.py); those that do not apply stay 0. Only those that
-// are not 0 are reported.
+// The counters of a search (counters.hpp); those that do not apply stay 0. Only those that are not
+// 0 are reported.
 struct Counters {
-  std::int64_t edges = 0;          // entries visited
-  std::int64_t phases = 0;         // rounds of search and augmentation
-  std::int64_t augmentations = 0;  // augmenting paths
-  std::int64_t path_edges = 0;     // their total length in edges
-  std::int64_t longest_path = 0;
-  std::int64_t pushes = 0;    // rows taken by pushes; push-relabel: only from another column
-  std::int64_t relabels = 0;  // times that all labels were recomputed
-  std::int64_t top_down_steps = 0;
-  std::int64_t bottom_up_steps = 0;
-  std::int64_t bottom_up_edges = 0;  // of `edges`: from rows, in bottom-up steps and grafts
-  std::int64_t grafts = 0;
-  std::int64_t top_down_us = 0;  // microseconds of each step
-  std::int64_t bottom_up_us = 0;
-  std::int64_t augment_us = 0;
-  std::int64_t graft_us = 0;
-  std::int64_t statistics_us = 0;
-  std::vector<std::int64_t> frontier_sizes;  // columns of each level; a 0 ends each phase
+#define BTFPERM_NUMBER(name, summary) std::int64_t name = 0;
+#define BTFPERM_LIST(name, summary) std::vector<std::int64_t> name;
+  BTFPERM_COUNTERS(BTFPERM_NUMBER, BTFPERM_LIST)
+#undef BTFPERM_NUMBER
+#undef BTFPERM_LIST
 
   // At most ten thousand numbers are stored.
   void add_frontier(std::int64_t size) {
@@ -94,27 +82,12 @@ struct Counters {
     if (other.longest_path > longest_path) longest_path = other.longest_path;
   }
 
-  struct Named {
-    const char* name;
-    std::int64_t value;
-  };
-  std::array<Named, 16> named() const {
-    return {{{"edges", edges},
-             {"phases", phases},
-             {"augmentations", augmentations},
-             {"path_edges", path_edges},
-             {"longest_path", longest_path},
-             {"pushes", pushes},
-             {"relabels", relabels},
-             {"top_down_steps", top_down_steps},
-             {"bottom_up_steps", bottom_up_steps},
-             {"bottom_up_edges", bottom_up_edges},
-             {"grafts", grafts},
-             {"top_down_us", top_down_us},
-             {"bottom_up_us", bottom_up_us},
-             {"augment_us", augment_us},
-             {"graft_us", graft_us},
-             {"statistics_us", statistics_us}}};
+  // Calls visit(name, value, summary) for each counter, in the order of counters.hpp.
+  template <class Visit>
+  void for_each(Visit visit) const {
+#define BTFPERM_VISIT(name, summary) visit(#name, name, summary);
+    BTFPERM_COUNTERS(BTFPERM_VISIT, BTFPERM_VISIT)
+#undef BTFPERM_VISIT
   }
 };
 

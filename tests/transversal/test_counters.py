@@ -21,7 +21,10 @@ from tests.loops import looped
 from tests.transversal.methods import ROWS
 
 DECLARED = {counter.name for counter in COUNTERS}
-NOT_DECLARED = "each counter needs a row in btfperm/registry/counters.py"
+NOT_DECLARED = (
+    "each counter needs a line in btfperm/transversal/counters.hpp or a row in "
+    "btfperm/registry/counters.py"
+)
 SOURCES = Path(btfperm.__file__).parent
 
 
@@ -47,15 +50,35 @@ def test_reported_counters_are_declared(row):
         assert t.counters, "nothing was counted"
 
 
+def text_of(*suffixes):
+    """The sources with these suffixes, without the declarations of counters."""
+    declarations = SOURCES / "registry/counters.py", SOURCES / "transversal/counters.hpp"
+    files = (path for path in SOURCES.rglob("*") if path.suffix in suffixes)
+    return "\n".join(
+        path.read_text(encoding="utf-8") for path in files if path not in declarations
+    )
+
+
 def test_declared_counters_exist():
     """A counter that no source mentions is obsolete."""
-    files = (
-        path
-        for path in SOURCES.rglob("*")
-        if path.suffix in (".py", ".hpp", ".cpp") and path.name != "counters.py"
-    )
-    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
-    assert not DECLARED - set(re.findall(r'"(\w+)"', text))
+    in_core = {name for name, _ in _core.transversal.counters()}
+    members = set(re.findall(r"\w+", text_of(".hpp", ".cpp")))
+    assert not in_core - members
+    assert not DECLARED - in_core - set(re.findall(r'"(\w+)"', text_of(".py", ".hpp", ".cpp")))
+
+
+def test_each_counter_is_declared_once():
+    """The table of Python begins with the counters of the core. Their only declaration is the list
+    in ``counters.hpp``, so the struct `Counters` has no member that is not in it."""
+    in_core = _core.transversal.counters()
+    assert in_core[0] == ("edges", "entries read") and in_core[-1][0] == "frontier_sizes"
+    assert list(COUNTERS[: len(in_core)]) == in_core
+    assert len(DECLARED) == len(COUNTERS) > len(in_core)
+    declared = (SOURCES / "transversal/counters.hpp").read_text(encoding="utf-8")
+    assert re.findall(r"(?:NUMBER|LIST)\((\w+),\s", declared)[1:] == [name for name, _ in in_core]
+    struct = (SOURCES / "transversal/interface.hpp").read_text(encoding="utf-8")
+    struct = struct[struct.index("struct Counters {") :]
+    assert re.findall(r"std::(?:int64_t|vector<\S+>) (\w+)(?: = 0)?;", struct) == ["name", "name"]
 
 
 def edges(A, algorithm, **options):
