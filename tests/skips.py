@@ -36,6 +36,7 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     (r"libmumps 5\.5 is not installed", 1),
     (r"(?s)could not import 'matplotlib'.*|there is no C compiler", 0),
     (r"(?s)could not import 'playwright.*|no Chromium here", 0),
+    (r"nanobind is not installed", 0),
     (r"needs g\+\+( .*)?|needs Linux, .*|g\+\+ has no (AddressSanitizer here|libtsan)", 0),
     # A peer of a benchmark does not accept some matrices. The matrices are a fixed list.
     (r"(square|nonsingular) only|its graph of over .*", 40),

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 TESTS = (
     "tests/transversal/test_gpu_small.py",
     "tests/transversal/test_gpu_parts.py",
+    "tests/transversal/test_added_kernel.py",
     "tests/dulmage_mendelsohn/test_gpu_small.py",
     "tests/pattern/test_gpu_small.py",
     "tests/pattern/test_values_gpu.py",

@@ -54,9 +54,7 @@ def text_of(*suffixes):
     """The sources with these suffixes, without the declarations of counters."""
     declarations = SOURCES / "registry/counters.py", SOURCES / "transversal/counters.hpp"
     files = (path for path in SOURCES.rglob("*") if path.suffix in suffixes)
-    return "\n".join(
-        path.read_text(encoding="utf-8") for path in files if path not in declarations
-    )
+    return "\n".join(path.read_text(encoding="utf-8") for path in files if path not in declarations)
 
 
 def test_declared_counters_exist():
