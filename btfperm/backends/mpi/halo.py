@@ -144,7 +144,7 @@ class Halo:
     def only(self, own: Array, ghosts: Array) -> Shared:
         """The chosen ghosts of all ranks. `own` and `ghosts` state for each item of this rank, and
         for each ghost, whether it is chosen; all ranks choose the same items. Collective."""
-        chosen = np.flatnonzero(ghosts)
+        chosen = np.flatnonzero(ghosts).astype(self.ghosts.dtype)
         if self.exchange.size == 1:
             none = np.zeros(1, dtype=np.int64)
             return Shared(self.exchange, chosen[:0], chosen, none, none)
@@ -156,7 +156,7 @@ class Halo:
             positions[places],
             chosen,
             np.diff(np.searchsorted(places, ends)),
-            np.diff(np.searchsorted(chosen, self._begins)),
+            np.diff(np.searchsorted(chosen, self._begins.astype(chosen.dtype))),
         )
 
     def copies(self) -> tuple[Array, Array, Array]:

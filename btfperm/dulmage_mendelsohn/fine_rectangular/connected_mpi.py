@@ -2,9 +2,9 @@
 """Connected components of the horizontal and the vertical part, over ranks.
 
 Each rank finds the components of its own entries, ghost rows included. The name of a component is
-its smallest column. Then the names travel along those rows of the two parts that several ranks
-have: each rank sends its name to the owner of the row, which returns the smallest one, until no
-name changes.
+its smallest column. A row of these parts that several ranks have joins a component of each to one
+of its owner. Many rows join the same two components, which count once. Along these pairs, each rank
+sends its names to the owners, which return the smallest ones, until no name changes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from btfperm import _core
+from btfperm.backends.mpi.halo import Shared
 from btfperm.dulmage_mendelsohn.coarse_mpi import SQUARE, Bytes
 from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import Indices
 
@@ -38,13 +39,15 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     label = np.full(component.size, none, dtype=width)  # at the member that names the component
     np.minimum.at(label, of_cols, slices.numbers(width))
     shared = halo.only(row_part != SQUARE, part_of_ghosts != SQUARE)
-    here, there = of_rows[shared.positions], of_ghosts[shared.ghosts]
-    del part_of_ghosts, of_ghosts
+    del part_of_ghosts
+    pairs = _pairs(exchange, shared, of_rows, of_ghosts)
+    del shared, of_ghosts
+    here, there = pairs.positions, pairs.ghosts
     while True:
-        names_there = shared.returned(label[there])
+        names_there = pairs.returned(label[there])
         n_lower = int(np.count_nonzero(names_there < label[here]))
         np.minimum.at(label, here, names_there)
-        known = shared.update(label[here])
+        known = pairs.update(label[here])
         n_lower += int(np.count_nonzero(known < label[there]))
         np.minimum.at(label, there, known)
         if not exchange.sums(n_lower)[0]:
@@ -54,3 +57,25 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
         named = (parts != SQUARE) & (found != none)
         name[named] = found[named]
     return names
+
+
+def _pairs(exchange: Any, shared: Shared, of_rows: Indices, of_ghosts: Indices) -> Shared:
+    """The distinct pairs of components that shared rows join: `positions` are the components of
+    rows of this rank, and `ghosts` those of ghosts of this rank. Collective."""
+    theirs, mine = shared.update(of_rows[shared.positions]), of_ghosts[shared.ghosts]
+    ends = np.cumsum(shared.to_here)
+    kept = [np.empty(0, dtype=np.int64)]
+    for begin, end in zip(ends - shared.to_here, ends, strict=True):  # the rows of one owner
+        a, b = theirs[begin:end], mine[begin:end]
+        is_new = np.ones(a.size, dtype=np.bool_)
+        is_new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
+        places = np.flatnonzero(is_new)
+        keys = a[places].astype(np.int64) * (int(b.max(initial=0)) + 1) + b[places]
+        kept.append(begin + places[np.unique(keys, return_index=True)[1]])
+    to_here = np.array([part.size for part in kept[1:]], dtype=np.int64)
+    places = np.concatenate(kept)
+    if exchange.size == 1:
+        return Shared(exchange, theirs[places], mine[places], to_here, to_here)
+    to_others = exchange.counts_from(to_here)
+    positions = exchange.move(theirs[places][:, None], to_here, to_others)[:, 0]
+    return Shared(exchange, positions, mine[places], to_others, to_here)
