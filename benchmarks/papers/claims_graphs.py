@@ -288,9 +288,17 @@ def _of_star(stars: list[Row]) -> str:
     if not stars or "red-blue, GPU" not in stars[-1]["median"]:
         return text
     median = stars[-1]["median"]
+    on_gpu, in_sequence = median["red-blue, GPU"], median["red-blue"]
+    text += (
+        f" On the star, red-blue on the GPU takes {milliseconds(on_gpu)} ms "
+        f"({milliseconds(in_sequence)} ms in sequence)"
+    )
+    if on_gpu < in_sequence:
+        return (
+            f"{text}: all warps share the list of the centre, which one thread visits in the paper."
+        )
     return (
-        f"{text} On the star, red-blue on the GPU takes {milliseconds(median['red-blue, GPU'])} "
-        f"ms ({milliseconds(median['red-blue'])} ms in sequence) and gains "
+        f"{text} and gains "
         "nothing: as in the paper, a long list holds up each round, here with four threads "
         "instead of one, because the mean degree is 2. The loads of a neighbour, of its colour and "
         "of its proposal depend on each other. With random selection the search of a list ends at "

@@ -10,17 +10,22 @@
 //             colours by algorithm 4, the reduced hash; sigma, r and p as there. Changed as in
 //             red_blue.hpp: select starts from a random place of the list in the place of a random
 //             numbering, only vertices that are neither matched nor dead are visited, r is odd.
-//             Further, a group of lanes visits a list, the paper has one thread for it; and one
-//             launch runs many rounds, with barriers between the steps. Random numbers are those
-//             of red_blue.hpp, so the matching is the same
-// Cost        O(n + m) expected on random graphs, in some 20 to 40 rounds. As in the paper, a long
-//             list holds up a round: one group of lanes visits it. Memory: 6 n, results included
+//             Further, the paper has one thread for a list. Here a group of lanes visits a short
+//             list. A long list is divided into parts, each part is visited by one warp, and the
+//             warp that ends last compares the results of all parts. One launch runs many rounds,
+//             with barriers between the steps. Random numbers are those of red_blue.hpp, so the
+//             matching is the same
+// Cost        O(n + m) expected on random graphs, in some 20 to 40 rounds. Memory: 6 n, results
+//             included, and less than m / 2 bytes for the parts
 // Prefer it   for comparison with local-max, whose matching is heavier
 // Encodings   colour[v] = 1: blue, 2: red, 0: neither, as v is matched or dead. sigma[v]: the
 //             vertex that v proposes to, or accepts; -1: none; -2: v is dead
-// Invariants  alive holds the vertices that are neither matched nor dead, in ascending order
-// Races       none: in each step, a thread writes colour, sigma and mate of its own vertices only,
-//             and reads those that this step does not write: red vertices read sigma of blue ones
+// Invariants  alive holds the vertices that are neither matched nor dead, in ascending order. The
+//             parts of a list follow each other in `parts`, in the order of their places
+// Races       a thread writes colour, sigma and mate of its own vertices only, and reads those that
+//             its step does not write: red vertices read sigma of blue ones. Of the warps that
+//             visit parts of one list, each stores its result before it adds one to `ended` of the
+//             first part. The warp that adds the last one reads the results and writes sigma
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/grid_barrier.cuh"
@@ -38,13 +43,14 @@ struct State {
   Count rounds;  // complete ones
   Count size;    // of alive
   Count turn;    // which of the two lists
+  Count parts;   // of long lists
   Count barrier;
 };
 
 struct Graph {
   const Index* indptr;
   const Index* indices;
-  const double* weight;  // null: all weights are 1
+  const double* weight;  // null if weights are not compared
 };
 
 // colour_r(v), with the numbers of red_blue.hpp.
@@ -68,18 +74,30 @@ struct Group {
   __device__ bool any(bool holds) const { return __ballot_sync(mask, holds) != 0; }
 };
 
-// A neighbour that suits; place: its distance from the random place at which the search starts.
+// The result of a search: the chosen neighbour w, no_vertex if none suits, or dead if none is
+// alive. place: the distance of w from the random place at which the search starts.
 struct Choice {
   double weight;
   Index w;
   Index place;
 };
 
+// A part of a long list, which begins at distance `from` from the random place. ended: the number
+// of parts of this list whose visit has ended in this step; only the first part of a list counts.
+// The driver allocates parts by their size.
+struct Part {
+  Choice best;
+  Index v;
+  Index from;
+  Count ended;
+};
+
 __device__ inline bool is_better(const Choice& one, const Choice& other) {
-  if (one.w < 0 || other.w < 0) return one.w >= 0;
+  if (one.w < 0 || other.w < 0) return one.w > other.w;
   return one.weight != other.weight ? one.weight > other.weight : one.place < other.place;
 }
 
+// All lanes get the result.
 __device__ inline Choice best_of(const Group& group, Choice best) {
   for (int apart = group.lanes / 2; apart > 0; apart /= 2) {
     const int from = group.lane ^ apart;
@@ -91,58 +109,136 @@ __device__ inline Choice best_of(const Group& group, Choice best) {
   return best;
 }
 
-// The first neighbour of v that `suits`, from a random place of the list on; if weighted, the first
-// with the heaviest edge. no_vertex: none suits; dead: none is alive. All lanes get the result.
-template <class Suits>
-__device__ Index select(const Graph& G, Index v, bool weighted, Count draw, const Group& group,
-                        const Index* colour, const Suits& suits, Count* edges) {
+// The vertices of one colour select neighbours: blue vertices select red ones, and red vertices
+// select blue ones that propose to them.
+template <Index of_colour>
+struct Step {
+  bool weighted;
+  Count draw;
+  const Index* colour;
+  const Index* sigma;
+
+  __device__ bool selects(Index v) const { return colour[v] == of_colour; }
+
+  __device__ bool suits(Index v, Index w) const {
+    return of_colour == blue ? colour[w] == red : colour[w] == blue && sigma[w] == v;
+  }
+};
+
+// The first neighbour of v that suits, from a random place of the list on; if weighted, the first
+// with the heaviest edge. Only the places at a distance from `from` to `upto` - 1 are visited. All
+// lanes get the result.
+template <Index of_colour>
+__device__ Choice select(const Graph& G, const Step<of_colour>& step, Index v, Index from,
+                         Index upto, const Group& group, Count* edges) {
   const Index begin = G.indptr[v], degree = G.indptr[v + 1] - begin;
-  if (degree == 0) return dead;
+  Choice best{0, dead, 0};
+  if (degree == 0) return best;
   const Index first =
-      static_cast<Index>(mixed(draw ^ static_cast<Count>(v)) % static_cast<Count>(degree));
-  Choice best{0, no_vertex, 0};
-  bool has_alive = false, found = false;
-  for (Index k = group.lane; k - group.lane < degree && !found; k += group.lanes) {
-    if (k < degree) {
+      static_cast<Index>(mixed(step.draw ^ static_cast<Count>(v)) % static_cast<Count>(degree));
+  bool found = false;
+  for (Index k = from + group.lane; k - group.lane < upto && !found; k += group.lanes) {
+    if (k < upto) {
       const Index p = begin + (k < degree - first ? first + k : k - (degree - first));
       const Index w = G.indices[p];
       ++*edges;
-      if (w != v && colour[w] != neither) {
-        has_alive = true;
-        const Choice here{weighted && G.weight ? G.weight[p] : 1.0, w, k};
-        if (is_better(here, best) && suits(w)) best = here;
+      if (w != v && step.colour[w] != neither) {
+        if (best.w == dead) best.w = no_vertex;
+        const Choice here{step.weighted ? G.weight[p] : 1.0, w, k};
+        if (is_better(here, best) && step.suits(v, w)) best = here;
       }
     }
-    found = !weighted && group.any(best.w >= 0);
+    found = !step.weighted && group.any(best.w >= 0);
   }
-  best = best_of(group, best);
-  const bool is_dead = !group.any(has_alive);
-  return best.w >= 0 ? best.w : is_dead ? dead : no_vertex;
+  return best_of(group, best);
 }
 
-// Calls choose(v) in all lanes of a group for each alive vertex of a colour, and stores its result.
-template <class Choose>
-__device__ void each_of(Index of_colour, const Index* alive, Index size, const Index* colour,
-                        const Group& group, Index* sigma, const Choose& choose) {
+// Sets sigma of the alive vertices of a colour that have short lists.
+template <Index of_colour>
+__device__ void visit_short(const Graph& G, const Step<of_colour>& step, const Index* alive,
+                            Index size, Index longest, const Group& group, Index* sigma,
+                            Count* edges) {
   for (long long k = first_item() / group.lanes; k < size; k += item_stride() / group.lanes) {
     const Index v = alive[k];
-    if (colour[v] != of_colour) continue;
-    const Index chosen = choose(v);
-    if (group.lane == 0) sigma[v] = chosen;
+    if (!step.selects(v)) continue;
+    const Index degree = G.indptr[v + 1] - G.indptr[v];
+    if (degree > longest) continue;
+    const Choice chosen = select(G, step, v, 0, degree, group, edges);
+    if (group.lane == 0) sigma[v] = chosen.w;
+  }
+}
+
+// Divides the lists of more than `longest` entries into parts of `part_size` entries. Whole warps
+// must call this.
+__device__ void divide_long(const Graph& G, Index n, Index longest, Index part_size, Part* parts,
+                            Count* n_parts) {
+  for (long long k = first_item(); k - lane_id() < n; k += item_stride()) {
+    const Index own = k < n ? G.indptr[k + 1] - G.indptr[k] : 0;
+    unsigned lanes = __ballot_sync(whole_warp, own > longest);
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const int lane = first_of(lanes);
+      const Index degree = __shfl_sync(whole_warp, own, lane);
+      const Index v = static_cast<Index>(k - lane_id()) + lane;
+      const Index many = (degree - 1) / part_size + 1;
+      const Count first = add_once(n_parts, static_cast<unsigned>(many));
+      for (Index j = lane_id(); j < many; j += 32)
+        parts[first + j] = {{0, dead, 0}, v, j * part_size, 0};
+    }
+  }
+}
+
+// Visits the long lists of the vertices of a colour, one warp for each part, and sets sigma. The
+// first parts go to different blocks.
+template <Index of_colour>
+__device__ void visit_long(const Graph& G, const Step<of_colour>& step, Part* parts, Count n_parts,
+                           Index part_size, Index* sigma, Count* edges) {
+  const Group warp(32);
+  const Count stride = static_cast<Count>(gridDim.x) * (blockDim.x / 32);
+  for (Count k = blockIdx.x + static_cast<Count>(gridDim.x) * warp_id(); k < n_parts; k += stride) {
+    const Index v = parts[k].v, from = parts[k].from;
+    if (!step.selects(v)) continue;
+    const Index degree = G.indptr[v + 1] - G.indptr[v];
+    const Index upto = degree - from > part_size ? from + part_size : degree;
+    Choice best = select(G, step, v, from, upto, warp, edges);
+    const Count many = static_cast<Count>((degree - 1) / part_size + 1);
+    Part* const first = parts + (k - static_cast<Count>(from / part_size));
+    bool is_last = false;
+    if (warp.lane == 0) {
+      parts[k].best = best;
+      __threadfence();
+      is_last = atomicAdd(&first->ended, Count{1}) == many - 1;
+      __threadfence();
+    }
+    if (!warp.any(is_last)) continue;
+    for (Count j = warp.lane; j < many; j += 32) {
+      const Choice other{__ldcg(&first[j].best.weight), __ldcg(&first[j].best.w),
+                         __ldcg(&first[j].best.place)};
+      if (is_better(other, best)) best = other;
+    }
+    best = best_of(warp, best);
+    if (warp.lane == 0) {
+      sigma[v] = best.w;
+      first->ended = 0;
+    }
   }
 }
 
 // Runs rounds until all vertices are matched or dead, or state->edges is at least `until`.
 extern "C" __global__ void __launch_bounds__(256, 4)
-    run_rounds(Index n, Count seed, Index weighted, Count threshold, Index lanes, Count until,
-               const Index* indptr, const Index* indices, const double* weight, Index* alive0,
-               Index* alive1, Index* colour, Index* sigma, Index* mate, Index* round_of,
-               Index* of_blocks, State* state) {
+    run_rounds(Index n, Count seed, Index weighted, Count threshold, Index lanes, Index longest,
+               Index part_size, Count until, const Index* indptr, const Index* indices,
+               const double* weight, Index* alive0, Index* alive1, Index* colour, Index* sigma,
+               Index* mate, Index* round_of, Index* of_blocks, Part* parts, State* state) {
   const Graph G{indptr, indices, weight};
   const Group group(static_cast<int>(lanes));
   Index* const lists[2] = {alive0, alive1};
   Count rounds = state->rounds, turn = state->turn, visited = state->edges;
   Index size = static_cast<Index>(state->size);
+  if (rounds == 0) {
+    divide_long(G, n, longest, part_size, parts, &state->parts);
+    grid_barrier(&state->barrier);
+  }
+  const Count n_parts = seen(&state->parts);
   while (size > 0 && visited < until) {
     const Index* const alive = lists[turn];
     const Count draw = mixed(mixed(seed) + ++rounds);
@@ -150,16 +246,13 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     for (long long k = first_item(); k < size; k += item_stride())
       colour[alive[k]] = colour_of(alive[k], draw, threshold);
     grid_barrier(&state->barrier);
-    each_of(blue, alive, size, colour, group, sigma, [&](Index v) {
-      return select(
-          G, v, weighted, draw, group, colour, [&](Index w) { return colour[w] == red; }, &edges);
-    });
+    const Step<blue> by_blue{weighted != 0, draw, colour, sigma};
+    visit_long(G, by_blue, parts, n_parts, part_size, sigma, &edges);
+    visit_short(G, by_blue, alive, size, longest, group, sigma, &edges);
     grid_barrier(&state->barrier);
-    each_of(red, alive, size, colour, group, sigma, [&](Index v) {
-      return select(
-          G, v, weighted, draw, group, colour,
-          [&](Index w) { return colour[w] == blue && sigma[w] == v; }, &edges);
-    });
+    const Step<red> by_red{weighted != 0, draw, colour, sigma};
+    visit_long(G, by_red, parts, n_parts, part_size, sigma, &edges);
+    visit_short(G, by_red, alive, size, longest, group, sigma, &edges);
     add_over_block(&state->edges, edges);
     grid_barrier(&state->barrier);
     visited = seen(&state->edges);

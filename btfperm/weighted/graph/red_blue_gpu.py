@@ -22,6 +22,10 @@ _FILE = "weighted/graph/red_blue.cu"
 # Each launch ends with the round in which it has visited this number of edges, so that the host can
 # check limits.
 _LAUNCH_EDGES = 1 << 29
+# All warps share a list in which each lane of a group would visit more entries than this.
+_VISITS_OF_A_LANE = 64
+_PART = 1024  # minimum number of entries in a part of such a list
+_WARP = 32
 
 
 def red_blue(
@@ -36,10 +40,15 @@ def red_blue(
         return {"edges": 0}
     run = kernels(_FILE, width.name)
     state = SharedStruct(_FILE, "State", {"size": n})
+    weighted = options["select"] == "weighted" and graph.weight is not None
+    lanes = lanes_for(graph.nnz, n)
+    longest = _VISITS_OF_A_LANE * lanes
+    part = max(_PART, graph.nnz // (run.threads_at_once("run_rounds", BLOCK) // _WARP * 2))
     how = (
-        n, np.uint64(seed), int(options["select"] == "weighted"), np.uint64(options["p"] * 2.0**32),
-        lanes_for(graph.nnz, n),
+        n, np.uint64(seed), int(weighted), np.uint64(options["p"] * 2.0**32), lanes, longest, part,
     )  # fmt: skip
+    max_parts = graph.nnz // part + graph.nnz // longest
+    parts = cupy.empty((max_parts, 16 + 4 * width.itemsize), dtype=np.uint8)  # struct Part
     lists = cupy.arange(n, dtype=width), cupy.empty(n, dtype=width)
     colour, sigma = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
     results = colour, sigma, graph.mate, graph.round_of
@@ -48,7 +57,7 @@ def red_blue(
         until = np.uint64(edges + budget.work_left(edges, _LAUNCH_EDGES))
         run.launch_together(
             "run_rounds", BLOCK, *how, until, graph.indptr, graph.indices, graph.weight_or_null,
-            *lists, *results, of_blocks, state.array,
+            *lists, *results, of_blocks, parts, state.array,
         )  # fmt: skip
         fields = state.fields()
         edges, graph.rounds = fields["edges"], fields["rounds"]

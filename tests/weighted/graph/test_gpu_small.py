@@ -198,6 +198,52 @@ def test_the_diagonal_is_ignored():
         assert there.edges == random_graph(50, 120, 5).nnz // 2
 
 
+@pytest.mark.parametrize("options", [{}, {"select": "random"}])
+def test_red_blue_shares_long_lists(options, run_seed):
+    """Lists that are longer than one group of lanes visits; the longest has several parts."""
+    from btfperm.weighted.graph import red_blue_gpu
+
+    shared = 4 * red_blue_gpu._VISITS_OF_A_LANE + 1
+    size = 2 * red_blue_gpu._PART + 200
+    few = np.random.default_rng(run_seed).integers(1, 4, size)
+    cases = {
+        "none is shared": star(shared - 1, few[: shared - 1]),
+        "one part": star(shared, few[:shared]),
+        "parts": star(size, few),
+        "equal weights": star(size, 1.0),
+    }
+    for which, G in cases.items():
+        m = same_as_on_the_cpu(which, G, options, 0)
+        if which == "parts" and not options:  # first all lists, then those of unmatched leaves
+            assert m.counters["edges"] == 3 * size - 1
+
+
+@pytest.mark.parametrize("options", [{}, {"select": "random"}, {"p": 0.2}])
+def test_red_blue_shares_any_list(options, run_seed, monkeypatch):
+    """Lists of more than 4 to 32 entries are long, and have parts of 3 entries."""
+    from btfperm.weighted.graph import red_blue_gpu
+
+    monkeypatch.setattr(red_blue_gpu, "_VISITS_OF_A_LANE", 1)
+    monkeypatch.setattr(red_blue_gpu, "_PART", 3)
+    complete = [(u, 60 + v) for u in range(60) for v in range(40)]
+    few = np.random.default_rng(run_seed).integers(1, 4, len(complete))
+    for which, G in {**SMALL, "bipartite": graph(100, complete, few)}.items():
+        m = same_as_on_the_cpu(which, G, options, run_seed % 1000)
+        if which == "bipartite":  # vertices with long lists stay unmatched for several rounds
+            assert m.rounds > 2
+
+
+def same_as_on_the_cpu(which, G, options, seed):
+    how = {"algorithm": "red-blue", "options": options, "seed": seed}
+    there = btfperm.match(G, backend="gpu", **how)
+    here = btfperm.match(G, backend="cpu", threads=1, **how)
+    check(G, there, "red-blue")
+    np.testing.assert_array_equal(there.mate, here.mate, err_msg=which)
+    assert there.rounds == here.rounds, which
+    np.testing.assert_array_equal(there.edges_left, here.edges_left, err_msg=which)
+    return there
+
+
 @pytest.mark.parametrize("name", ["local-max", "red-blue"])
 def test_64_bit_indices(name):
     from btfperm.backends.gpu.budget import Budget
@@ -205,12 +251,12 @@ def test_64_bit_indices(name):
 
     row = find(name, initializer=False, backend="gpu", package="graph")
     options = {"limit": 8.0, "ties": "renewed", "select": "weighted", "p": 0.53406}
-    for which in ("few weights", "star"):
-        P = btfperm.as_valued(SMALL[which])
+    for G in (SMALL["few weights"], SMALL["star"], star(2500, np.arange(2500.0) % 7 + 1)):
+        P = btfperm.as_valued(G)
         wide = (part.astype(np.int64) for part in (P.pattern.indptr, P.pattern.indices))
         there = DeviceGraph.of_host(*wide, P.values)
         row.load()(there, Budget(), 0, options)
-        expected = btfperm.match(SMALL[which], algorithm=name)
+        expected = btfperm.match(G, algorithm=name)
         np.testing.assert_array_equal(there.mate.get(), expected.mate)
 
 
