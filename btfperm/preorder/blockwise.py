@@ -86,6 +86,8 @@ class BlockwiseFactors:
         self._threshold, self._panel_size = diag_pivot_thresh, panel_size
         self._columns = columns
         self._row_perm, self._col_perm, self._blocks = row_perm, col_perm, blocks
+        # NumPy converts narrower indices in each solution.
+        self._wide_perms = tuple(perm.astype(np.intp, copy=False) for perm in (row_perm, col_perm))
         order = (array.astype(np.int32, copy=False) for array in (row_perm, col_perm, blocks))
         self._inside, self._above = np.empty((2, n + 1), np.int32)
         rows, source = np.empty((2, nnz), np.int32)
@@ -134,14 +136,14 @@ class BlockwiseFactors:
 
     def solve(self, x: _Numbers, trans: str) -> None:
         plain, conjugate = trans == "N", trans == "H" and x.dtype.kind == "c"
-        first, last = (self._row_perm, self._col_perm)[:: 1 if plain else -1]
+        first, last = self._wide_perms[:: 1 if plain else -1]
         if len(self.segments) == 1 and self.segments[0].factors is not None:
             factors = self.segments[0].factors
             if len(x) == 1:
                 side = x[0]
                 side[last] = factors.solve(side[first], trans)
             else:
-                x[:, last] = factors.solve(x[:, first].T, trans).T
+                x[:, last] = factors.solve(x.take(first, axis=1).T, trans).T
             return
         y = x.take(first, axis=1)
         if conjugate:  # A^H x = b is the conjugate of A^T conj(x) = conj(b)
