@@ -94,6 +94,37 @@ def test_pages_are_kept_on_request(run, tmp_path):
     assert test in text and "energy" in text and "structural rank" in text
 
 
+NOT_FAILED = """
+import numpy as np
+import pytest
+
+A = np.zeros((2, 2))
+
+def test_skipped(structural_diagnosis):
+    structural_diagnosis(A)
+    pytest.skip("there is nothing to compare")
+
+@pytest.mark.xfail
+def test_expected(structural_diagnosis):
+    assert structural_diagnosis(A).is_nonsingular
+
+@pytest.mark.xfail(raises=ValueError)
+def test_expected_exception(structural_diagnosis):
+    structural_diagnosis(A)
+    raise ValueError
+
+def test_caught(structural_diagnosis):
+    with pytest.raises(AssertionError):
+        assert structural_diagnosis(A).is_nonsingular
+"""
+
+
+def test_a_test_that_does_not_fail_has_no_report(run):
+    code, out, files = run(NOT_FAILED, "--btfperm-reports", "kept")
+    assert code == 0 and "1 passed, 1 skipped, 2 xfailed" in out
+    assert files == [] and "diagnoses of failing matrices" not in out
+
+
 def test_a_folder_that_cannot_be_written_fails_no_other_test(run, tmp_path):
     (tmp_path / "taken").write_text("")
     code, out, files = run(TESTS, "--btfperm-reports", "taken")

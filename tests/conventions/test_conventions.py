@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 
 import btfperm
@@ -40,6 +41,23 @@ def test_btfperm_takes_everything(A):
     d = btfperm.dulmage_mendelsohn(A)
     for name, array in CONVENTIONS["btfperm"](d)._asdict().items():
         np.testing.assert_array_equal(array, getattr(d, name))
+
+
+@pytest.mark.parametrize(
+    ("name", "solver"),
+    [(name, "superlu" if name in ("superlu", "umfpack") else "klu") for name in SQUARE_ONLY],
+)
+def test_a_decomposition_is_ordered_for_the_solver_of_the_convention(name, solver):
+    """As `preorder` orders it without values; the orders for KLU and for SuperLU differ."""
+    rng = np.random.default_rng(0)
+    A = sp.random_array((40, 40), density=0.1, rng=rng) + sp.eye_array(40)
+    convert = CONVENTIONS[name]
+    found = convert(btfperm.dulmage_mendelsohn(A))
+    same = {
+        each: found == convert(btfperm.preorder(A, solver=each, weights="none"))
+        for each in ("klu", "superlu")
+    }
+    assert same == {"klu": solver == "klu", "superlu": solver == "superlu"}
 
 
 @pytest.mark.parametrize("name", SQUARE_ONLY)

@@ -28,6 +28,26 @@ def test_groups_are_sequences_of_groups():
         found.identical_rows[0]
 
 
+def test_groups_and_sets_have_the_indices_of_a_list():
+    A = np.zeros((9, 6), dtype=int)
+    A[:2, 0] = A[2:5, 1] = A[5:9, 2] = 1  # three groups of rows, and three empty columns
+    found = btfperm.diagnose(A)
+
+    def plain(item):
+        return item.tolist() if isinstance(item, np.ndarray) else (item.rows.tolist(), item.excess)
+
+    for items in (found.overdetermined, found.underdetermined, found.identical_rows):
+        listed = [plain(item) for item in items]
+        assert len(items) == len(listed) == 3
+        for k in range(-3, 3):
+            assert plain(items[k]) == listed[k]
+        for part in (slice(None), slice(-2, None), slice(None, None, -1), slice(1, 9), slice(0)):
+            assert [plain(item) for item in items[part]] == listed[part]
+        for k in (3, -4):
+            with pytest.raises(IndexError, match="there are 3"):
+                items[k]
+
+
 def test_results_are_read_only_pickled_and_shown():
     found = btfperm.diagnose([[1, 1, 1], [0, 0, 1], [0, 0, 1]])
     for same in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One file and one row for each format: the functions that every module of `FORMATS` must have and
-no other module may have."""
+no other module may have; and the names of files that have the form FILE:NAME."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse
 
 from btfperm import io
@@ -58,3 +59,16 @@ def test_the_message_names_all_suffixes(tmp_path):
     for _, suffix in SUFFIXES:
         assert suffix in str(error.value)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_whose_name_has_a_colon(tmp_path):
+    """Its whole name counts before the form FILE.mat:NAME."""
+    (tmp_path / "b.mat:c").mkdir()
+    for name in ("a.mat:D", "a:b.mat", "a.mat:E.mat", "b.mat:c/a.mat", "b.mat:c/d:D"):
+        scipy.io.savemat(tmp_path / "other.mat", {"D": scipy.sparse.csc_array(np.eye(3))})
+        (tmp_path / "other.mat").rename(tmp_path / name)
+        assert read_matrix(tmp_path / name).shape == (3, 3), name
+    scipy.io.savemat(tmp_path / "a.mat", {"D": np.eye(2), "F": np.eye(4)})
+    assert read_matrix(tmp_path / "a.mat:D").shape == (3, 3)  # the file of that name
+    assert read_matrix(f"{tmp_path}/a.mat:F").shape == (4, 4)
+    assert read_matrix(f"{tmp_path}/b.mat:c/a.mat:D").shape == (3, 3)

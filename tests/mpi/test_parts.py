@@ -15,7 +15,7 @@ from btfperm import _core
 from btfperm.backends.mpi import launch
 from btfperm.backends.mpi.file_ranges import FileRange, line_range, lines_before
 from btfperm.backends.mpi.slices import bucket_width, even_slices, weighted_slices
-from btfperm.pattern.owned_lists import owned_lists
+from btfperm.pattern.owned_lists import owned_lists, owned_values
 
 
 @pytest.mark.parametrize("text", [b"", b"a\n", b"ab\ncd\n\ne", b"\n\n\n", b"x" * 50 + b"\n1\n2\n"])
@@ -63,6 +63,31 @@ def test_owned_lists_are_sorted_without_duplicates(width):
     assert [each.tolist() for each in np.split(made.items, made.indptr[1:-1])] == expected
     with pytest.raises(ValueError, match="out of range"):
         _core.pattern.owned_lists(11, lists, items, np.empty(11, dtype=np.int64))
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_the_sum_of_duplicates_does_not_depend_on_their_order(width, dtype):
+    """They arrive in an order that depends on the ranks. They are added up from the smallest to the
+    largest, complex ones by their real parts first, so that the sums are equal to the last bit."""
+    rng = np.random.default_rng(1)
+    lists = rng.integers(10, 14, 500).astype(width)
+    items = rng.integers(0, 5, 500).astype(width)
+    values = rng.choice([0.1, -0.7, 1e16, -1e16, 1 / 3], 500).astype(dtype)
+    if dtype is np.complex128:
+        values.imag = rng.choice([0.1, 0.3, -1e16, 1e16, -0.0], 500)
+    expected = []
+    for k, i in sorted(set(zip(lists.tolist(), items.tolist(), strict=True))):
+        own = values[(lists == k) & (items == i)]
+        total = 0
+        for value in sorted(own.tolist(), key=lambda x: (x.real, x.imag)):
+            total += value
+        expected.append((i, total))
+    for _ in range(4):
+        made, sums = owned_values(10, 4, lists.copy(), items.copy(), values.copy())
+        assert list(zip(made.items.tolist(), sums.tolist(), strict=True)) == expected
+        order = rng.permutation(500)
+        lists, items, values = lists[order], items[order], values[order]
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])

@@ -326,3 +326,25 @@ def test_values_in_either_byte_order_become_native(kind, order):
     data = np.array([3, 250, 1]).astype(order + kind)
     V = as_valued((data, [0, 1, 0], [0, 2, 3]), shape=(2, 2))
     assert V.values.dtype.isnative and V.values.tolist() == [3, 250, 1]
+
+
+@pytest.mark.parametrize("kind", ["i4", "f4", "f8", "c16"])
+@pytest.mark.parametrize("make", [sp.csc_array, sp.csr_matrix])
+def test_matrices_in_the_other_byte_order(tmp_path, make, kind):
+    """SciPy accepts such values in compressed columns or rows, but converts no such matrix."""
+    other = np.dtype(kind).newbyteorder()
+    A = make(np.array([[4, 0, 6], [0, 5, 0], [0, 0, 1]], dtype=kind))
+    B = make((A.data.astype(other), A.indices, A.indptr), shape=A.shape)
+    assert B.data.dtype == other and not B.data.dtype.isnative
+    assert as_pattern(B) == as_pattern(A)
+    assert_is(as_valued(B), summed(A))
+    for suffix in ("mtx", "npz", "mat"):
+        write_matrix(tmp_path / f"a.{suffix}", B)
+        np.testing.assert_array_equal(read_matrix(tmp_path / f"a.{suffix}").toarray(), A.toarray())
+    d = btfperm.dulmage_mendelsohn(A)
+    np.testing.assert_array_equal(d.apply(B).toarray(), d.apply(A).toarray())
+    if kind == "f8":
+        assert btfperm.weighted_transversal(B) == btfperm.weighted_transversal(A)
+        np.testing.assert_array_equal(
+            btfperm.solve(B, np.ones(3)).x, btfperm.solve(A, np.ones(3)).x
+        )

@@ -107,6 +107,18 @@ def test_the_bound_that_a_limit_leaves(A):
         assert rank_at_most(Q) == min(cols, np.unique(Q.indices).size)
 
 
+@pytest.mark.parametrize("initializer", [name for name in INITIALIZERS if name != "none"])
+def test_a_start_that_uses_up_the_work_leaves_none_to_the_search(initializer):
+    """Without any work left, the search is stopped at once; no work is not the same as no limit."""
+    A = families.random_rectangle(3000, 3000, 3, 1).A
+    how = {"initializer": initializer, "algorithm": "hopcroft-karp", "threads": 1}
+    whole = btfperm.maximum_transversal(A, **how).counters
+    for max_work in range(whole["start_edges"] - 2, whole["start_edges"] + 3):
+        t = btfperm.maximum_transversal(A, **how, max_work=max_work)
+        assert t.counters.get("edges", 0) < 100 < whole["edges"]
+        assert t.maximum or t.stopped_by == "max_work"
+
+
 @pytest.mark.parametrize("algorithm", ["hopcroft-karp", "pothen-fan", "ss-dfs"])
 def test_the_start_and_the_search_share_the_work(algorithm):
     """The search visits what the start left of the limit. These searches count each entry at

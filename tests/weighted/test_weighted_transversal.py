@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -268,3 +270,21 @@ def test_a_power_of_two_scales_the_sum_exactly(A, power):
     scaled = btfperm.weighted_transversal(A * 2.0**power, objective="sum")
     assert np.array_equal(w.row_match, scaled.row_match)
     assert scaled.objective == w.objective * 2.0**power
+
+
+@pytest.mark.parametrize("terms", ["below 1", "above 1", "both", "ascending", "huge ones first"])
+def test_the_objective_is_an_exact_sum(terms):
+    """Rounding errors do not add up, whatever the signs of the logarithms and their order."""
+    u = np.random.default_rng(1).uniform(0.1, 1, 20_000)
+    values = {
+        "below 1": u,
+        "above 1": 1 / u,
+        "both": np.random.default_rng(2).permutation(np.concatenate([u, 1 / u])),
+        "ascending": np.sort(u),
+        "huge ones first": np.concatenate([[1e-300] * 50, 1 - u / 1e9, [1e300] * 50]),
+    }[terms]
+    w = btfperm.weighted_transversal(sp.diags_array(values, format="csc"))
+    logs, eps = np.log(values), np.finfo(float).eps
+    exact = math.fsum(logs)
+    bound = eps * abs(exact) + values.size * eps**2 * math.fsum(np.abs(logs))
+    assert abs(w.objective - exact) <= bound < abs(logs.cumsum()[-1] - exact)

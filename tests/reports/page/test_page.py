@@ -70,6 +70,23 @@ def singular():
     return A
 
 
+def test_each_part_is_described_even_without_rows_or_columns():
+    A = np.zeros((5, 4))
+    A[0, 0] = 1  # four empty rows, three empty columns
+    wide, tall = np.array([[1, 1]]), np.array([[1], [1]])
+    for matrix, over, under in (
+        (A, "4 rows have entries only in 0 columns", "3 columns have entries only in 0 rows"),
+        (tall, "2 rows have entries only in 1 column,", None),
+        (wide, None, "2 columns have entries only in 1 row,"),
+        (np.eye(2), None, None),
+    ):
+        d = btfperm.dulmage_mendelsohn(matrix)
+        found = " ".join(facts.findings(d, d.pattern, d.block_graph()))
+        for what, sentence in (("overdetermined", over), ("underdetermined", under)):
+            assert found.count(f"A part is {what}: ") == (sentence is not None)
+            assert sentence is None or f"A part is {what}: {sentence}" in found
+
+
 def test_the_numbers_are_those_of_the_library(singular, tmp_path):
     page = written(singular, tmp_path)
     d, data = btfperm.dulmage_mendelsohn(singular), data_of(page)

@@ -61,6 +61,15 @@ def test_long_paths_end_by_sorting(options):
     assert outside.counters["sorted"] == inside.counters["sorted"] > 0
 
 
+@pytest.mark.parametrize("ties", ["renewed", "fixed"])
+def test_without_a_limit_nothing_is_sorted(ties):
+    A = random_graph(2000, 12000, 3, "few")
+    inside, outside = both(A, {"limit": 0, "ties": ties})
+    same(inside, outside)
+    assert outside.counters["external_rounds"] > 1
+    assert not inside.counters.get("sorted") and not outside.counters.get("sorted")
+
+
 def test_few_blocks_merge_the_runs_in_groups():
     A = random_graph(9000, 150_000, 3)
     inside, outside = both(A)
