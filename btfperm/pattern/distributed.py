@@ -182,16 +182,11 @@ class DistributedPattern(Pattern):
             own.clear()
         del rows, cols
         _core.backends.return_free_memory()
-        pattern = object.__new__(cls)
-        vars(pattern).update(
+        return cls._made(
             shape=shape,
             indptr=lists.indptr,
             name=name,
             _source=dict(source or {}),
-            _hashing=None,
-            note="",
-            stored_zeros=None,
-            zeros_dropped=False,
             row_slices=row_slices,
             col_slices=col_slices,
             exchange=exchange,
@@ -200,7 +195,6 @@ class DistributedPattern(Pattern):
             _copies={"indices": lists.items},
             values=values,
         )
-        return pattern
 
     @classmethod
     def of_whole(cls, exchange: Exchange, whole: Pattern, name: str | None) -> DistributedPattern:
@@ -208,27 +202,26 @@ class DistributedPattern(Pattern):
         from btfperm.backends.mpi.slices import even_slices
 
         width = index_type(whole.shape, 0)
-        pattern = object.__new__(cls)
-        vars(pattern).update(
+        kept = whole._with(stored_zeros=None, name=name), exchange.call
+        return cls._made(
             shape=whole.shape,
             indptr=whole.indptr.astype(np.int64, copy=False),
             name=name,
             _source=dict(whole.source),
-            _hashing=None,
-            note="",
-            stored_zeros=None,
-            zeros_dropped=False,
             row_slices=even_slices(whole.m, 1, 0),
             col_slices=even_slices(whole.n, 1, 0),
             exchange=exchange,
             width=width,
             _nnz=whole.nnz,
-            _copies={
-                "indices": whole.indices.astype(width, copy=False),
-                "whole": (whole._with(stored_zeros=None, name=name), exchange.call),
-            },
+            _copies={"indices": whole.indices.astype(width, copy=False), "whole": kept},
             values=None,
         )
+
+    @classmethod
+    def _made(cls, **fields: Any) -> DistributedPattern:
+        pattern = object.__new__(cls)
+        vars(pattern).update(_hashing=None, note="", stored_zeros=None, zeros_dropped=False)
+        vars(pattern).update(fields)
         return pattern
 
     def selected(self, chosen: npt.NDArray[np.bool_]) -> DistributedPattern:
@@ -311,9 +304,8 @@ class DistributedPattern(Pattern):
             return self._made_together("row halo", self._row_halo)  # type: ignore[no-any-return]
         copies = vars(self)["_copies"]
         if "halo" not in copies:
-            items = copies.pop("indices")
-            if "whole" in copies:  # which may hold the same array
-                items = items.copy()
+            own = copies.pop("indices")
+            items = own.copy() if "whole" in copies else own  # `whole` may hold the same array
             copies["halo"] = Halo(self.exchange, self.row_slices, items)
         return copies["halo"]  # type: ignore[no-any-return]
 

@@ -264,17 +264,11 @@ class OwnedKarpSipser {
       claim(r, static_cast<I>(c));
       return;
     }
-    std::int64_t at = copy_begin_[r], end = copy_begin_[r + 1];
-    while (at < end) {  // bisects for the copy of that rank
-      const std::int64_t middle = (at + end) / 2;
-      if (copies_[middle] < copy_bounds_[owner]) {
-        at = middle + 1;
-      } else {
-        end = middle;
-      }
+    for (std::int64_t at = copy_begin_[r]; at < copy_begin_[r + 1]; ++at) {
+      const std::int64_t k = copies_[at];
+      if (k < copy_bounds_[owner] || k >= copy_bounds_[owner + 1]) continue;
+      return outbox_.put(owner, static_cast<I>(-1 - c), place_of(k, owner), 0);
     }
-    if (at == copy_begin_[r + 1] || copies_[at] >= copy_bounds_[owner + 1]) return;
-    outbox_.put(owner, static_cast<I>(-1 - c), place_of(copies_[at], owner), 0);
   }
 
   void match_or_propose(I c, I r) {

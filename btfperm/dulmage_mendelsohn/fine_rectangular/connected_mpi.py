@@ -29,6 +29,7 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     outside = int(np.count_nonzero(part != SQUARE) + np.count_nonzero(row_part != SQUARE))
     if not exchange.sums(outside)[0]:
         return names
+    _core.backends.return_free_memory()  # that of the steps before
     halo = pattern.halo()
     part_of_ghosts = halo.update(row_part)
     component = _core.dulmage_mendelsohn.connect_entries(
@@ -36,12 +37,13 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     )
     of_cols, of_rows, of_ghosts = np.split(component, [part.size, part.size + halo.own])
     none = np.iinfo(width).max
-    label = np.full(component.size, none, dtype=width)  # at the member that names the component
-    np.minimum.at(label, of_cols, slices.numbers(width))
     shared = halo.only(row_part != SQUARE, part_of_ghosts != SQUARE)
     del part_of_ghosts
     pairs = _pairs(exchange, shared, of_rows, of_ghosts)
     del shared, of_ghosts
+    _core.backends.return_free_memory()
+    label = np.full(component.size, none, dtype=width)  # at the member that names the component
+    np.minimum.at(label, of_cols, slices.numbers(width))
     here, there = pairs.positions, pairs.ghosts
     while True:
         names_there = pairs.returned(label[there])

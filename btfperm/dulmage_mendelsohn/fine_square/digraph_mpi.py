@@ -78,8 +78,10 @@ class LocalLists:
         """The lists of the digraph with all edges reversed. They are filled in place, piece by
         piece of the edges of this rank. Collective."""
         halo, exchange, core = self.halo, self.halo.exchange, _core.dulmage_mendelsohn
+        _core.backends.return_free_memory()  # that of the searches before
         indptr = np.zeros(halo.own + 1, dtype=np.int64)
         np.cumsum(self.degrees(np.ones(halo.own, dtype=np.uint8)), out=indptr[1:])
+        _core.backends.return_free_memory()
         items = np.empty(int(indptr[-1]), dtype=self.items.dtype)
         next_place = indptr[:-1]  # each becomes the end of its list
         bounds = np.searchsorted(self.indptr, np.arange(0, self.items.size, piece_of(self.items)))
