@@ -132,7 +132,7 @@ PAPERS = (
         "nothing",
         "The paper has 425 symmetric matrices of the University of Florida collection, and graphs "
         "of the DIMACS challenge. They are not available here: seventeen generated graphs take "
-        "their place, of which the time on the machine sufficed for eleven, and eight real "
+        "their place, of which the time on the machine sufficed for ten, and eight real "
         "matrices",
         _plain(items_002),
     ),
@@ -214,8 +214,10 @@ def _source(result: Result) -> str:
     if lacks:
         lacks = f" Not started before the time of `--within` was over: {lacks}."
     gpu = f"{result.data['gpu']}. " if "gpu" in result.data else ""
+    note = f" {result.data['note']}" if "note" in result.data else ""
     link = f"[{result.stem}](../../benchmarks/results/{result.stem}.md)"
-    return f"Result {link}: `{result.report['command']}`. {gpu}{describe(result.report)}{lacks}"
+    about = f"{gpu}{describe(result.report)}{lacks}{note}"
+    return f"Result {link}: `{result.report['command']}`. {about}"
 
 
 def _gallery(main: Result | None, items: list[Item]) -> list[str]:
