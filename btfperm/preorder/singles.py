@@ -38,9 +38,12 @@ class SingleFactors:
 
     def factor(self, values: _Numbers) -> None:
         refuse_below(self._columns, self._below, values)
-        pivots = values[self._pivot]
-        if self._lacks_pivots:
-            pivots[self._pivot < 0] = 0
+        if self._lacks_pivots:  # perhaps there are no values at all
+            has_pivot = self._pivot >= 0
+            pivots = np.zeros(self._pivot.size, values.dtype)
+            pivots[has_pivot] = values[self._pivot[has_pivot]]
+        else:
+            pivots = values[self._pivot]
         if not pivots.all():
             place = int((pivots == 0).argmax())
             raise NumericallySingularError(zero_alone(self._perms[0][place], self._perms[1][place]))

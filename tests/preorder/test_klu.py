@@ -320,6 +320,8 @@ def test_singular_matrices(library):
     A = np.array([[1.0, 2, 0], [2, 4, 0], [0, 1, 1]])
     with pytest.raises(NumericallySingularError, match=r"pivot of column \d is zero.* row \d"):
         btfperm.preorder(A, solver="klu", weights="none").factor(A)
+    with pytest.raises(NumericallySingularError, match=r"pivot of column \d is zero.* row \d"):
+        btfperm.preorder(A + np.eye(3), solver="klu").factor(sp.csc_array((3, 3)))
     rng = np.random.default_rng(3)
     nearly = rng.normal(size=(5, 5))
     nearly[4] = rng.normal(size=4) @ nearly[:4]  # dependent up to rounding errors

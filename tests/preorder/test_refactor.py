@@ -88,6 +88,27 @@ def test_duplicates_and_unsorted_columns(solver):
     assert not A.has_canonical_format, "the caller's matrix stays as it is"
 
 
+@pytest.mark.parametrize("solver", ["klu", "superlu"])
+@pytest.mark.filterwarnings("ignore::btfperm.SolverMissingWarning")
+def test_a_matrix_without_entries_is_singular(solver):
+    """Blocks of one row, one larger block, and both."""
+    one = "row [01], column [01] is a diagonal block by itself"
+    larger = r"pivot of column [0-2] is zero|columns 0 and 1 are linearly dependent"
+    block = np.array([[2.0, 1.0], [1.0, 3.0]])
+    both = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 1.0]])
+    for A, message in ((np.eye(2), one), (block, larger), (both, f"row 2, column 2 is|{larger}")):
+        p, empty = btfperm.preorder(A, solver=solver), sp.csc_array(A.shape)
+        for B in (empty, np.zeros(A.shape), empty.astype(complex)):
+            with pytest.raises(NumericallySingularError, match=message):
+                p.factor(B)
+        F = p.factor(A)
+        with pytest.raises(InvalidArgumentError, match="other entries"):
+            F.refactor(empty)
+        np.testing.assert_allclose(F.solve(A @ np.ones(len(A))), 1)  # the old factors stay
+        with pytest.raises(NumericallySingularError, match=message):
+            F.refactor(0 * sp.csc_array(A).data)
+
+
 def test_large_diagonal_entries_stay_pivots():
     A = sp.csc_array(read("west0479"))
     p = btfperm.preorder(A, weights="product", block_ordering="colamd")
