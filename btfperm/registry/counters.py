@@ -3,8 +3,9 @@
 
 An algorithm reports the counters that apply to it, under these names: in C++ as members of
 ``Counters``, on a GPU and over MPI ranks as keys of the dictionary that the driver returns. Tests
-reject other names, and the table in ``docs/algorithms.md`` lists these rows. Those of algorithms in
-C++ are declared in ``transversal/counters.hpp``, and a GPU or ranks may report them, too.
+reject other names, and the table in ``docs/algorithms.md`` lists these rows. The counters of
+transversal algorithms in C++ are declared in ``transversal/counters.hpp``, and a GPU or ranks may
+report them, too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 from btfperm import _core
 
-__all__ = ["COUNTERS", "PREFIXES", "Counter"]
+__all__ = ["COUNTERS", "OF_WEIGHTED_SEARCHES", "PREFIXES", "Counter"]
 
 
 class Counter(NamedTuple):
@@ -29,7 +30,9 @@ COUNTERS = (
     Counter("levels_by_phase", "levels searched in each phase"),
     Counter("levels_by_relabel", "levels searched in each global relabelling"),
     Counter(
-        "rounds", "steps between two grid barriers of a GPU; over ranks, of proposals or choices"
+        "rounds",
+        "steps between two grid barriers of a GPU; over ranks, of proposals or choices; of an "
+        "auction, rounds in which many columns bid",
     ),
     Counter("launches", "kernel launches of the search"),
     Counter("kernels", "kernel launches of the push-relabel loop"),
@@ -61,7 +64,20 @@ COUNTERS = (
     Counter("all_to_all_bytes", "bytes in the small messages of all pairs of ranks"),
     Counter("peak_bytes", "the largest resident memory that a rank has had"),
     Counter("given_up_edges", "entries read by a search on the CPU that was abandoned"),
+    Counter("searches", "searches for augmenting paths of a weighted search"),
+    Counter("bids", "bids of an auction"),
+    Counter("thresholds", "thresholds that the bisection for the largest smallest entry has tried"),
+    Counter("sorted", "edges of a graph that were sorted by weight, if there are any"),
+    Counter("bytes_read", "bytes read from the temporary files of `local-max-external`"),
+    Counter("bytes_written", "bytes written to the temporary files of `local-max-external`"),
+    Counter("external_rounds", "rounds of `local-max-external` before the edges fit into memory"),
+    Counter(
+        "sort_bytes",
+        "bound of Birn et al. (2013) on the bytes of a sort of all edges, without its constant",
+    ),
 )
+OF_WEIGHTED_SEARCHES = ("edges", "searches", "bids", "rounds")
+"""The counters that every weighted search of a matrix reports, in the order of the results."""
 PREFIXES = {
     "start_": "counters of the initializer",
     "second_": "counters of the algorithm that repaired a wrong matching",

@@ -19,6 +19,7 @@ from btfperm import _core
 from btfperm.backends.mpi.halo import Halo
 from btfperm.backends.mpi.slices import even_slices
 from btfperm.pattern.distributed_values import row_values
+from btfperm.registry.counters import OF_WEIGHTED_SEARCHES
 from btfperm.weighted.approximate import heavy_perfect_mpi
 from btfperm.weighted.approximate.heavy_perfect_mpi import Part
 
@@ -142,7 +143,7 @@ def heavy_perfect(
     Returns the counters. Collective."""
     pattern, blocks, exchange = problem.pattern, problem.blocks, problem.exchange
     width = pattern.width
-    counters = dict.fromkeys(("edges", "searches", "bids", "rounds"), 0)
+    counters = dict.fromkeys(OF_WEIGHTED_SEARCHES, 0)
     whole = problem.row_match, problem.col_match, problem.row_dual, problem.col_dual
     square, vertical = blocks.square
     kinds = (

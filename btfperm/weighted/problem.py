@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from btfperm.registry import Algorithm
+from btfperm.registry.counters import OF_WEIGHTED_SEARCHES
 
 if TYPE_CHECKING:
     from btfperm.backends.protocol import Session, ValuedSession
 
 __all__ = ["WeightedProblem"]
-
-_COUNTERS = ("edges", "searches", "bids", "rounds")
 
 
 class WeightedProblem:
@@ -62,7 +61,7 @@ class WeightedProblem:
         """See `btfperm.backends.cpu.problem.Problem.run`."""
         named = dict(zip(("time_limit", "max_work", "threads"), limits, strict=False))
         stop, *counted = function(*self.arguments, **named)
-        return stop, dict(zip(_COUNTERS, counted, strict=True))
+        return stop, dict(zip(OF_WEIGHTED_SEARCHES, counted, strict=True))
 
     def on_host(self) -> WeightedProblem:
         """Itself."""

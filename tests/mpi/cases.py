@@ -24,6 +24,7 @@ from btfperm.transversal.initial.local_max_mpi import weights as weights_of
 from tests import families
 from tests.mpi import damage, files, graphs, inputs, values, weights
 from tests.oracles.plain_dulmage_mendelsohn import dulmage_mendelsohn as plain
+from tests.transversal.test_counters import undeclared
 
 COMM = MPI.COMM_WORLD
 ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "coarse_cols")
@@ -38,6 +39,7 @@ def same_blocks(A, comm=COMM, **how):
     for name in ARRAYS:
         assert np.array_equal(getattr(d, name), getattr(serial, name)), name
     assert d.transversal.backend == "mpi" and d.transversal.verified and d.transversal.maximum
+    assert not undeclared(d.transversal.counters)
     assert d.transversal.cover().size == d.structural_rank == serial.structural_rank
     assert summarize(apart) == summarize(serial)  # sizes of blocks, whose ends other ranks may hold
     if max(A.shape) < 60:

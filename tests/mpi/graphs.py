@@ -15,6 +15,7 @@ from btfperm.weighted.graph import local_max_mpi
 from tests.mpi import inputs
 from tests.mpi.damage import raised
 from tests.mpi.values import written
+from tests.transversal.test_counters import undeclared
 
 COMM = MPI.COMM_WORLD
 FACTS = ("weight", "size", "edges", "rounds", "maximal", "locally_dominant")
@@ -43,6 +44,7 @@ def same_matching(G, comm=COMM, **how):
     assert np.array_equal(m.edges_left, serial.edges_left)
     assert np.allclose(m.matched_share, serial.matched_share)
     assert m.backend == "mpi" and m.maximal and m.locally_dominant and apart.n == m.n
+    assert not undeclared(m.counters)
     pairs = np.concatenate(comm.allgather(apart.pairs()))
     assert np.array_equal(pairs, serial.pairs())
     A = sp.coo_array(G)

@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 import btfperm
 from btfperm.backends.protocol import ValuedSession
 from btfperm.order import order_file
+from btfperm.registry.counters import OF_WEIGHTED_SEARCHES
 from btfperm.reports.verify import verify
 from btfperm.results.distributed import DistributedWeightedTransversal
 from btfperm.weighted import assign_mpi, certificate_mpi, moduli
@@ -25,6 +26,7 @@ from tests.known_answers import MATRICES
 from tests.mpi import inputs
 from tests.mpi.damage import raised
 from tests.mpi.values import written
+from tests.transversal.test_counters import undeclared
 
 COMM = MPI.COMM_WORLD
 LAST = COMM.size - 1
@@ -60,6 +62,7 @@ def checked(A, comm=COMM, kind="product", **how):
     best = btfperm.weighted_transversal(A, objective=kind)
     assert w.structural_rank == best.structural_rank == np.count_nonzero(w.row_match >= 0)
     assert w.algorithm == "heavy-perfect" and w.transversal.backend == "mpi"
+    assert tuple(w.counters)[:4] == OF_WEIGHTED_SEARCHES and not undeclared(w.counters)
     value, rows, cols = contributions(A, kind), *A.tocoo().coords
     scale = 1e-9 * (1 + np.abs(value).max(initial=0))
     scaled = value + w.row_dual[rows] + w.col_dual[cols]

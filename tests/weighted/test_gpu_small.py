@@ -19,6 +19,7 @@ from btfperm import _core
 from btfperm.backends.gpu.budget import Budget
 from btfperm.backends.protocol import ValuedSession
 from btfperm.order import order_file
+from btfperm.registry.counters import OF_WEIGHTED_SEARCHES
 from btfperm.weighted.approximate import heavy_perfect_gpu
 from btfperm.weighted.problem import WeightedProblem
 from tests.oracles.plain_weighted import best_transversal
@@ -37,7 +38,9 @@ def small_blocks_have_auctions(monkeypatch):
 
 
 def heavy(A, **options):
-    return btfperm.weighted_transversal(A, algorithm="heavy-perfect", backend="gpu", **options)
+    w = btfperm.weighted_transversal(A, algorithm="heavy-perfect", backend="gpu", **options)
+    assert tuple(w.counters) == OF_WEIGHTED_SEARCHES
+    return w
 
 
 @each_objective

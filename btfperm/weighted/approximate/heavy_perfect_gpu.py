@@ -17,6 +17,7 @@ from btfperm.backends.gpu.budget import Budget
 from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.device import refuse_beyond_free
 from btfperm.backends.gpu.readback import SharedStruct
+from btfperm.registry.counters import OF_WEIGHTED_SEARCHES
 
 if TYPE_CHECKING:
     from btfperm.weighted.problem import WeightedProblem
@@ -81,7 +82,7 @@ def heavy_perfect(
             *problem.arguments, start_match, start_price, **limits
         )
         edges, bids, rounds = edges + more, bids + more_bids, rounds + more_rounds
-    return {"edges": edges, "searches": searches, "bids": bids, "rounds": rounds}
+    return dict(zip(OF_WEIGHTED_SEARCHES, (edges, searches, bids, rounds), strict=True))
 
 
 def _large_blocks(

@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from btfperm import _core, registry
 from btfperm.backends.mpi.problem import DistributedProblem
+from btfperm.registry.counters import OF_WEIGHTED_SEARCHES
 
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
@@ -145,8 +146,8 @@ class _Auction:
 
     def counters(self) -> dict[str, int]:
         bids = self.exchange.sums(self.bidding.bids)[0]
-        counted = {"searches": self.searches, "bids": bids, "rounds": self.rounds}
-        return {"edges": self.edges, **counted}
+        counted = self.edges, self.searches, bids, self.rounds
+        return dict(zip(OF_WEIGHTED_SEARCHES, counted, strict=True))
 
     @property
     def edges(self) -> int:
