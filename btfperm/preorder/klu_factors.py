@@ -143,7 +143,10 @@ class KluFactors:
         self._has_blocks = blocks.size > 2
         self._library, self._tolerance = library, tolerance
         if columns.n:
-            self._analyze(columns.indptr.dtype)
+            try:
+                self._analyze(columns.indptr.dtype)
+            except (MemoryError, OverflowError):
+                raise self._too_little_memory() from None
 
     def _analyze(self, index_type: Any) -> None:
         indptr, indices = self._columns[:2]
@@ -166,10 +169,7 @@ class KluFactors:
                 self._analyze(np.int64)
                 status = self._analysis.factor(values)
         except (MemoryError, OverflowError):
-            raise ResourceMissingError(
-                f"not enough memory for the factors of {self._columns.n:,} rows; try another "
-                "block_ordering"
-            ) from None
+            raise self._too_little_memory() from None
         if status:
             col = self._analysis.singular_col
             row = int(self._row_perm[np.flatnonzero(self._col_perm == col)[0]])
@@ -180,9 +180,17 @@ class KluFactors:
         self._first_rcond = self._analysis.rcond()
 
     def refactor(self, values: _Numbers) -> bool:
-        if self._analysis.refactor(values):
-            return False
-        return self._analysis.rcond() >= _SMALLER_PIVOTS * self._first_rcond
+        try:
+            status = self._analysis.refactor(values)
+        except (MemoryError, OverflowError):
+            raise self._too_little_memory() from None
+        return not status and self._analysis.rcond() >= _SMALLER_PIVOTS * self._first_rcond
+
+    def _too_little_memory(self) -> ResourceMissingError:
+        return ResourceMissingError(
+            f"not enough memory for the factors of {self._columns.n:,} rows; try another "
+            "block_ordering"
+        )
 
     def solve(self, x: _Numbers, trans: str) -> None:
         self._analysis.solve(x, trans)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, NumericallySingularError
-from btfperm.preorder import values
+from btfperm.preorder import klu_libraries, preordering, values
 from tests.known_answers import read
 from tests.preorder.test_factor import example
 
@@ -88,10 +88,11 @@ def test_duplicates_and_unsorted_columns(solver):
     assert not A.has_canonical_format, "the caller's matrix stays as it is"
 
 
-@pytest.mark.parametrize("solver", ["klu", "superlu"])
-@pytest.mark.filterwarnings("ignore::btfperm.SolverMissingWarning")
-def test_a_matrix_without_entries_is_singular(solver):
-    """Blocks of one row, one larger block, and both."""
+@pytest.mark.parametrize("library", [None, *klu_libraries.libraries()])
+def test_a_matrix_without_entries_is_singular(library, monkeypatch):
+    """Blocks of one row, one larger block, and both; with SuperLU and each library of KLU."""
+    monkeypatch.setattr(preordering, "find_klu", lambda: library)
+    solver = "klu" if library else "superlu"
     one = "row [01], column [01] is a diagonal block by itself"
     larger = r"pivot of column [0-2] is zero|columns 0 and 1 are linearly dependent"
     block = np.array([[2.0, 1.0], [1.0, 3.0]])

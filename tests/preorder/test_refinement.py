@@ -124,6 +124,48 @@ def test_steps_end_when_the_error_no_longer_halves(part, expected, steps, monkey
     assert len(calls) == 1 + steps + 2  # the warning needs two
 
 
+def test_a_last_step_that_makes_the_error_larger_is_undone(monkeypatch):
+    """Each of four steps makes the error ten times smaller, and the fifth doubles it. A given
+    number of steps is always carried out."""
+    A, b = sp.diags_array([1.0, 2.0, 4.0], format="csc"), np.array([1.0, 2.0, 4.0])
+    F = btfperm.preorder(A, solver="superlu").factor(A)
+    F.solve(b)  # estimates the effect of rounding
+    exact, parts = F.factors.solve, []
+
+    def inexact(x, trans):
+        exact(x, trans)
+        x *= parts.pop(0)
+
+    monkeypatch.setattr(F.factors, "solve", inexact)
+    for refine, expected in (("auto", 1e-5), (5, 2e-5)):
+        # the first solution, and the first change; the warning needs two more calls
+        parts[:] = [0.9, 0.9, 1.0, 1.0, 0.9, 0.9, 0.9, 3.0]
+        with pytest.warns(btfperm.IllConditionedWarning):
+            x = F.solve(b, refine=refine)
+        np.testing.assert_allclose(np.abs(x - 1), expected, rtol=1e-6)
+        assert not parts
+
+
+def test_the_largest_error_of_several_right_hand_sides_decides_for_all(monkeypatch):
+    """The error of the second one does not halve in the first step, so that the first one has no
+    second step; alone, it has five."""
+    A, b = sp.diags_array([1.0, 2.0, 4.0], format="csc"), np.array([1.0, 2.0, 4.0])
+    F = btfperm.preorder(A, solver="superlu").factor(A)
+    exact, parts = F.factors.solve, np.array([[0.9], [0.4]])
+
+    def inexact(x, trans):
+        exact(x, trans)
+        x *= parts[: len(x)] if len(x) < 3 else 1
+
+    F.solve(b)  # estimates the effect of rounding
+    monkeypatch.setattr(F.factors, "solve", inexact)
+    with pytest.warns(btfperm.IllConditionedWarning):
+        X = F.solve(np.stack((b, b), 1))
+    np.testing.assert_allclose(np.abs(X - 1), np.tile([0.01, 0.36], (3, 1)), rtol=1e-6)
+    with pytest.warns(btfperm.IllConditionedWarning):
+        np.testing.assert_allclose(np.abs(F.solve(b) - 1), 1e-6, rtol=1e-6)
+
+
 def test_a_solution_as_exact_as_rounding_is_not_refined(monkeypatch):
     """Substitution in a triangular matrix with two entries in each row has a componentwise backward
     error of at most 4.5e-16. After `refactor`, a step of refinement is also a test for a matrix
