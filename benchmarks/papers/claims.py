@@ -34,7 +34,8 @@ class Claim:
 @dataclass(frozen=True)
 class Item:
     """A table or figure. `figure` is the name of ours as in `figures.KINDS`, `axes` those of the
-    paper, and `why` explains a verdict that is not "agrees"."""
+    paper, and `why` explains a verdict that is not "agrees"; `of_real`: the figure belongs to the
+    result on real matrices."""
 
     title: str
     axes: str
@@ -42,6 +43,7 @@ class Item:
     table: str = ""
     figure: str = ""
     why: str = ""
+    of_real: bool = False
 
     @property
     def verdict(self) -> str:

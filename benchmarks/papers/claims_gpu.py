@@ -154,7 +154,7 @@ def _contest_000(data: Data) -> list[Item]:
             figure="gpu-speed-up",
             why=f"All codes have the same limit of {limit:g} s here; where every sequential code "
             f"was stopped, the limit counts. {_unknown(rows, BFS)} P-PFP is ahead of P-DBFS on "
-            "permuted graphs. P-HK is not implemented.",
+            "permuted graphs. P-HK, the slowest of them in the paper, is not implemented.",
         ),
         Item(
             "Figure 4. Performance profiles",

@@ -76,11 +76,17 @@ def _plain(items: Callable[[Data], list[Item]]) -> Callable[..., list[Item]]:
     return lambda main, real: items((main or real).data) if main or real else []
 
 
+def _of_002(main: Result | None, real: Result | None) -> list[Item]:
+    both = main and real
+    shown = main or real
+    return items_002(shown.data, real.data if both and real else None) if shown else []
+
+
 def _of_004(main: Result | None, real: Result | None) -> list[Item]:
     data = main.data if main else {"rows": []}
     ranks, graphs = newest("mpi-local-max", PREFERRED), newest("graphs", PREFERRED)
     others = (result.data if result else None for result in (real, ranks, graphs))
-    return items_004(data, *others, busy=_is_busy(ranks))
+    return items_004(data, *others, busy=_is_busy(ranks), real_busy=_is_busy(real))
 
 
 def _of_001(main: Result | None, _: Result | None) -> list[Item]:
@@ -101,7 +107,8 @@ PAPERS = (
         "for bipartite graphs, Euro-Par 2013",
         "APsB and APFB with GPUBFS and GPUBFS-WR, each with CT and MT (`apsb`, `apfb`, `apsb-wr`, "
         "`apfb-wr`); PFP, HK, P-DBFS and P-PFP of its comparison",
-        "P-HK",
+        "P-HK, which the other multicore algorithms outperform on both sets of the paper; the "
+        "peers here are PFP, HK, P-DBFS and P-PFP",
         "The paper has 70 matrices of the University of Florida collection, in their own and in a "
         "random order. The collection is not available here: twenty generated graphs take its "
         "place, seven of them in a random order (`+rcp`)",
@@ -114,10 +121,12 @@ PAPERS = (
         "in bipartite graphs, IPDPS 2015",
         "MS-BFS-Graft (`ms-bfs-graft`) with its parts as options; SS-DFS, SS-BFS, PF with "
         "fairness, MS-BFS, HK, and push-relabel on one and on several threads; Karp-Sipser",
-        "nothing",
+        "one step of algorithm 1 in SS-DFS, which visits the rows of a failed search again, as "
+        "MC21 does; so figure 1 counts more entries for SS-DFS where columns stay unmatched",
         "Generated stand-ins take the place of the paper's twelve graphs, which are not available "
-        "here. On 16 cores, the time on the machine sufficed for six of them in their own order, "
-        "and for figure 7 for four of these in a random order, too. All twelve were measured in "
+        "here. On 16 cores, the time on the machine sufficed for six of them in their own order. "
+        "Figure 7 has also a random order of four of these, three of which have a start as in the "
+        "paper. All twelve were measured in "
         "both orders on two cores, with about a million entries: see the table before the last "
         "figures",
         _of_001,
@@ -134,7 +143,7 @@ PAPERS = (
         "of the DIMACS challenge. They are not available here: seventeen generated graphs take "
         "their place, of which the time on the machine sufficed for ten, and eight real "
         "matrices",
-        _plain(items_002),
+        _of_002,
     ),
     Paper(
         "003",
@@ -158,7 +167,10 @@ PAPERS = (
         "local max (`local-max`): sequential, CREW on CPU threads, GPU, over MPI ranks "
         "(`match(G, comm=comm)`); in external memory "
         "(`local-max-external`); greedy, HEM with and without random order, GPA",
-        "MapReduce, of which the paper has no implementation",
+        "MapReduce and the cache-oblivious model, of which the paper has no implementation. Not "
+        "measured: the graph contraction instances of KaFFPa from the 10th DIMACS challenge, on "
+        "which the paper states that local max is about 1 % lighter than GPA; they are not "
+        "available here",
         "Generated graphs as in the paper, with 2^10 to 2^20 vertices and even exponents. Random "
         "graphs with alpha = 16 and 64 end at 2^18 vertices, with up to 17 million edges, to limit "
         "the time of the sequential algorithms. Thirteen symmetric matrices take the place of the "
@@ -197,7 +209,8 @@ def page(paper: Paper, folder: Path = RESULTS) -> tuple[str, list[Item]]:
             *(_source(result) for result in shown),
             "" if shown else f"There is no result of the section `{section}` yet.",
             *(item.markdown(_stem_of(item, stem, real)) for item in items),
-            *_gallery(main, items),
+            *_gallery(main, [item for item in items if not item.of_real]),
+            *_gallery(real if main else None, [item for item in items if item.of_real], _OF_REAL),
         )
         + "\n",
         items,
@@ -205,8 +218,7 @@ def page(paper: Paper, folder: Path = RESULTS) -> tuple[str, list[Item]]:
 
 
 def _stem_of(item: Item, stem: str, real: Result | None) -> str:
-    is_real = item.title.startswith("Figure 3. Matrices") and real is not None
-    return f"../../benchmarks/results/{real.stem}" if is_real and real else stem
+    return f"../../benchmarks/results/{real.stem}" if item.of_real and real else stem
 
 
 def _source(result: Result) -> str:
@@ -220,15 +232,18 @@ def _source(result: Result) -> str:
     return f"Result {link}: `{result.report['command']}`. {about}"
 
 
-def _gallery(main: Result | None, items: list[Item]) -> list[str]:
-    """The figures of a result that no item shows."""
+_OF_REAL = "More figures on real matrices"
+
+
+def _gallery(main: Result | None, items: list[Item], title: str = "More figures") -> list[str]:
+    """The figures of a result that none of its items shows."""
     if main is None:
         return []
     shown = {item.figure for item in items}
     found = sorted(RESULTS.glob(f"{main.stem}-*.svg"))
     more = [path for path in found if path.stem.removeprefix(f"{main.stem}-") not in shown]
     images = [f"![{path.stem}](../../benchmarks/results/{path.name})" for path in more]
-    return ["## More figures", *images] if images else []
+    return [f"## {title}", *images] if images else []
 
 
 def index(verdicts: dict[str, list[Item]]) -> str:

@@ -3,7 +3,7 @@
 
 The paper is Deveci, Kaya, Uçar, Çatalyürek, "GPU accelerated maximum cardinality matching
 algorithms for bipartite graphs", Euro-Par 2013. All searches have the same time limit. P-HK of the
-paper is not implemented.
+paper, the slowest of its multicore peers, is not implemented.
 """
 
 from __future__ import annotations
