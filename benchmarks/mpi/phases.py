@@ -29,7 +29,7 @@ _DM = "btfperm.dulmage_mendelsohn"
 PHASES = {
     "read": [("btfperm.order", "as_pattern")],
     "  parse": [("btfperm.io.read_mpi", "_read_range"), ("btfperm.io.read_mpi", "_read_packed")],
-    "  owners": [("btfperm.pattern.distributed", "_balanced")],
+    "  owners": [("btfperm.pattern.distributed", "balanced_slices")],
     "  send entries": [("btfperm.pattern.distributed", "_routed")],
     "search": [("btfperm.order", "matched")],
     "  start": [],

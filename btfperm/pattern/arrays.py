@@ -68,7 +68,8 @@ def prefix(name: str | None) -> str:
 
 def checked_shape(shape: Sequence[int]) -> tuple[int, int]:
     """(m, n) as Python's own integers; numbers that are no integers are refused. A caller that
-    allocates `indptr` must use `columns_shape` instead."""
+    allocates `indptr` must use `columns_shape` instead; over MPI ranks, `check_own_lines` follows
+    as soon as the owners are known."""
     try:
         m, n = shape
         m, n = operator.index(m), operator.index(n)

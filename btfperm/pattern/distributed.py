@@ -13,6 +13,7 @@ from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, index_type, prefix
 from btfperm.pattern.distributed_arrays import checked_numbers, expanded_lists
+from btfperm.pattern.distributed_slices import balanced_slices, check_own_lines
 from btfperm.pattern.input import over_ranks
 from btfperm.pattern.owned_lists import OwnedLists, owned_lists, piece_of
 from btfperm.pattern.pattern import Pattern
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from btfperm.pattern.distributed_values import Mirror
 
 __all__ = ["DistributedPattern"]
-
-_COUNTED = 1 << 18  # numbers that are counted at once: `bincount` copies them as 64-bit integers
 
 
 class DistributedPattern(Pattern):
@@ -171,7 +170,8 @@ class DistributedPattern(Pattern):
         emptied, so that their memory is released while the ranks exchange entries. `values` are of
         one type on all ranks; `mirror` computes those of the transposes, if these differ."""
         rows, cols = own
-        row_slices, col_slices = _balanced(exchange, rows, cols, shape, symmetric)
+        row_slices, col_slices = balanced_slices(exchange, rows, cols, shape, symmetric)
+        check_own_lines(exchange, row_slices, col_slices, name)
         if values is None:
             lists = _routed(exchange, col_slices, own, symmetric)
         else:
@@ -337,30 +337,6 @@ class DistributedPattern(Pattern):
 
 def _same(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values
-
-
-def _balanced(
-    exchange: Exchange,
-    rows: npt.NDArray[Any],
-    cols: npt.NDArray[Any],
-    shape: tuple[int, int],
-    symmetric: bool,
-) -> tuple[Slices, Slices]:
-    """Ranges of rows and columns with about equal numbers of entries on each rank."""
-    from btfperm.backends.mpi.slices import bucket_width, weighted_slices
-
-    found = []
-    for own, other, count in ((rows, cols, shape[0]), (cols, rows, shape[1])):
-        width = bucket_width(count, exchange.size)
-        buckets = -(-count // width) if count else 0
-        weights = np.zeros(buckets, dtype=np.int64)
-        for numbers in (own, other) if symmetric else (own,):
-            for at in range(0, numbers.size, _COUNTED):
-                part = numbers[at : at + _COUNTED]
-                weights += np.bincount(part // width, minlength=buckets)
-        sums = exchange.sum_arrays(weights)
-        found.append(weighted_slices(count, sums, exchange.size, exchange.rank))
-    return found[0], found[1]
 
 
 def _routed(

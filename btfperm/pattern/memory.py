@@ -14,7 +14,14 @@ from contextvars import ContextVar, Token
 from btfperm.errors import LargeMatrixWarning, ResourceMissingError
 from btfperm.warn import warn
 
-__all__ = ["DECOMPOSITION", "SEARCH", "check_memory", "memory_for", "refuse_beyond_memory"]
+__all__ = [
+    "DECOMPOSITION",
+    "SEARCH",
+    "check_memory",
+    "check_memory_of_ranks",
+    "memory_for",
+    "refuse_beyond_memory",
+]
 
 # Indices for each row and column, beside the pattern.
 SEARCH = 1.25  # the matching and the cover: an index and a byte
@@ -63,6 +70,18 @@ def check_memory(shape: tuple[int, int], name: str | None, *, indices: int = 0) 
         work.checked |= {lines}
         indices += int(work.per_line * sum(shape))
     refuse_beyond_memory(shape, indices, name)
+
+
+def check_memory_of_ranks(shape: tuple[int, int], own: tuple[int, int], name: str | None) -> None:
+    """Check the memory for a matrix of this shape over MPI ranks. `own` are the numbers of rows and
+    columns that the ranks of this machine own. Each column needs a 64-bit number, because the lists
+    of a rank start at 64-bit places, and the rows and columns need the indices of the innermost
+    `memory_for`."""
+    from btfperm.pattern.arrays import index_type
+
+    work = _work.get()
+    starts = own[1] * (8 // index_type(shape, 0)().itemsize)
+    refuse_beyond_memory(shape, starts + int((work.per_line if work else 0) * sum(own)), name)
 
 
 def refuse_beyond_memory(shape: tuple[int, int], indices: int, name: str | None) -> None:

@@ -278,6 +278,26 @@ def case_functions_that_need_one_process():
         assert "needs an mpi4py communicator" in raised(btfperm.InvalidArgumentError, call)
 
 
+def case_what_is_no_communicator_of_one_group():
+    """A communicator without ranks has none that could agree on the error, so each rank that gives
+    one raises it alone."""
+    A = inputs.full(2, 2)
+    P = btfperm.as_pattern(A, comm=COMM)
+    wrong = [(MPI.COMM_NULL, "COMM_NULL, which has no ranks"), ("COMM_WORLD", "a str")]
+    half = COMM.Split(COMM.rank % 2)
+    if COMM.size > 1:
+        between = half.Create_intercomm(0, COMM, 1 - COMM.rank % 2)
+        wrong.append((between, "an intercommunicator, which has two groups of ranks"))
+    for comm, part in wrong:
+        for matrix in (A, P):
+            call = partial(btfperm.structural_rank, matrix, comm=comm)
+            sentence = f"comm must be an mpi4py communicator of one group, not {part}"
+            assert raised(btfperm.InvalidArgumentError, call) == sentence
+    if COMM.size > 1:
+        between.Free()
+    half.Free()
+
+
 def case_a_rank_finds_the_notice_late():
     """The ranks that have failed do not wait for it for long; the next call waits for it."""
     exchange = Exchange.of(COMM)

@@ -70,6 +70,26 @@ def case_messages_of_bad_files(folder):
         assert len(texts) == 2 and texts[0] == texts[1] and part in texts[0], texts
 
 
+def case_more_rows_and_columns_than_the_memory_holds(folder):
+    """A file of a few bytes may declare any number of them: all ranks refuse it, as one process
+    does, before they allocate an array of this length."""
+    count = 10**13
+    file = _write(folder / "large.mtx", HEAD + b"pattern general\n%d %d 0\n" % (count, count))
+    none = np.empty(0, dtype=np.int64)
+    make = btfperm.DistributedPattern.from_positions
+    for call in (
+        lambda: btfperm.structural_rank(str(file), comm=COMM, backend="mpi"),
+        lambda: btfperm.dulmage_mendelsohn(str(file), comm=COMM),
+        lambda: make(COMM, none, none, (count, count)),
+    ):
+        try:
+            call()
+        except btfperm.ResourceMissingError as error:
+            assert f"a matrix of shape {count} x {count} needs at least" in str(error)
+            continue
+        raise AssertionError("not refused")
+
+
 def case_writing(folder):
     """The file is that of one process, except for the matching and the meta data."""
     file = folder / "perm.npz"

@@ -11,9 +11,17 @@ import os
 import sys
 from typing import Any
 
-from btfperm.errors import BackendUnavailableError
+from btfperm.errors import BackendUnavailableError, InvalidArgumentError
 
-__all__ = ["communicator", "keyval", "launched_ranks", "rank_by_launcher", "require_mpi", "world"]
+__all__ = [
+    "communicator",
+    "keyval",
+    "launched_ranks",
+    "rank_by_launcher",
+    "refuse_other_communicators",
+    "require_mpi",
+    "world",
+]
 
 # What launchers set for each process: MPICH and Intel MPI, and Open MPI.
 _RANKS_SET_BY_LAUNCHERS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
@@ -91,6 +99,21 @@ def _loaded() -> Any:
             "MPI of your system"
         ) from error
     return MPI
+
+
+def refuse_other_communicators(comm: Any) -> None:
+    """Raises InvalidArgumentError unless this is a communicator of mpi4py with ranks of one group.
+    After ``comm.Split``, a rank that gave ``UNDEFINED`` has ``COMM_NULL``: it makes no call."""
+    mpi = require_mpi()
+    if not isinstance(comm, mpi.Comm):
+        what = f"a {type(comm).__name__}"
+    elif comm == mpi.COMM_NULL:
+        what = "COMM_NULL, which has no ranks"
+    elif comm.Is_inter():
+        what = "an intercommunicator, which has two groups of ranks"
+    else:
+        return
+    raise InvalidArgumentError(f"comm must be an mpi4py communicator of one group, not {what}")
 
 
 def world() -> Any:

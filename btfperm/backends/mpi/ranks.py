@@ -25,7 +25,7 @@ import numpy as np
 
 from btfperm import errors
 from btfperm.backends.mpi.failures import described, rebuilt
-from btfperm.backends.mpi.launch import keyval
+from btfperm.backends.mpi.launch import keyval, refuse_other_communicators
 from btfperm.backends.threads import usable_cores
 
 __all__ = ["Ranks"]
@@ -49,8 +49,8 @@ class Ranks:
     Attributes
     ----------
     comm : the duplicate; rank, size : of it
-    rank_here : number of this rank among those of its machine; machine : the lowest rank of this
-        machine, as a number in `comm`
+    rank_here : number of this rank among those of its machine; ranks_here : their number;
+        machine : the lowest rank of this machine, as a number in `comm`
     """
 
     failed: ClassVar[Ranks | None] = None  # those that have agreed on a failure most recently
@@ -73,7 +73,8 @@ class Ranks:
         self._requests: list[Any] | None = None  # the operations of `_settle`
         here = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED)
         self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
-        self._yields = int(here.size) > usable_cores()
+        self.ranks_here = int(here.size)
+        self._yields = self.ranks_here > usable_cores()
         here.Free()
 
     @classmethod
@@ -81,6 +82,7 @@ class Ranks:
         """The object of a communicator: made at its first use, then the same one."""
         if isinstance(comm, cls):
             return comm
+        refuse_other_communicators(comm)
         found = comm.Get_attr(keyval())
         if found is None:
             found = cls(comm)
@@ -91,6 +93,7 @@ class Ranks:
         """Whether a communicator has the same ranks in the same order."""
         if isinstance(comm, Ranks):
             return comm is self
+        refuse_other_communicators(comm)
         found = self._mpi.Comm.Compare(self.comm, comm)
         return found in (self._mpi.IDENT, self._mpi.CONGRUENT)
 
