@@ -13,7 +13,8 @@ moduli have the largest or nearly the largest product or sum, or the largest sma
 3. The certificate (product and sum): one pass over all entries checks the duals and bounds the
    distance from the optimum (``certificate.py``).
 
-`btfperm.path` plans and runs 2 and 3. What a search works on is in ``problem.py``.
+`btfperm.path` plans and runs 2 and 3 for product and sum; its page states the two exceptions. What
+a search works on is in ``problem.py``.
 
 Over MPI ranks, product and sum are computed by heavy-perfect: ``weigh_mpi.py`` is one call,
 ``assign_mpi.py`` handles all blocks, ``approximate/heavy_perfect_mpi.py`` runs the auctions, and
