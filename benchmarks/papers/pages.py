@@ -166,7 +166,9 @@ PAPERS = (
         "Euro-Par 2013",
         "local max (`local-max`): sequential, CREW on CPU threads, GPU, over MPI ranks "
         "(`match(G, comm=comm)`); in external memory "
-        "(`local-max-external`); greedy, HEM with and without random order, GPA",
+        "(`local-max-external`); greedy, HEM with and without random order, GPA. All but those "
+        "over ranks and in external memory also take a bipartite graph as a matrix "
+        "(`bipartite=True`); these two need the symmetric matrix",
         "MapReduce and the cache-oblivious model, of which the paper has no implementation. Not "
         "measured: the graph contraction instances of KaFFPa from the 10th DIMACS challenge, on "
         "which the paper states that local max is about 1 % lighter than GPA; they are not "

@@ -73,7 +73,7 @@ ROWS = (
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
         summary="g-pr-noshr; the list is compacted after each relabelling",
-        prefer="short paths, also with many unmatched columns, and extremely long paths",
+        prefer="columns of very different lengths, large irregular matrices, and the longest paths",
         parallel=True,
         options=(_RELABEL,),
     ),

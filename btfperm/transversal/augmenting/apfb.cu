@@ -21,10 +21,13 @@
 // Cost        Each level inspects all columns, O(n), whatever it reaches; each poll of the host is
 //             a synchronisation. A phase that finds a path augments along at least one. Many levels
 //             with few columns each are slow
-// Prefer it   apfb-wr if augmenting paths are long, as on permuted meshes. If paths are short,
-//             prefer g-pr-shr, also if many columns are unmatched. If unmatched rows are near, as
-//             on meshes in natural order, prefer apsb-wr. If paths are extremely long, prefer
-//             g-pr-shr. apfb is for comparison with apfb-wr
+// Prefer it   apfb-wr if the columns have nearly the same length, whether paths are short or long,
+//             as on permuted meshes. Prefer g-pr-shr if the lengths vary much, as in networks,
+//             because a thread of apfb-wr visits a whole column, and on large matrices that are
+//             irregular or have few unmatched columns. On the largest meshes, with the longest
+//             paths, only g-pr-shr ended within the limits of the measurements. If unmatched rows
+//             are near, as on meshes in natural order, prefer apsb-wr. apfb is for comparison with
+//             apfb-wr
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh
 
 #include "transversal/augmenting/alternate.cuh"

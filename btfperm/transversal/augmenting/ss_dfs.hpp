@@ -8,7 +8,10 @@
 //             row is visited at most once per search.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981);
 //             MC21A is Algorithm 575 there. As in the paper, the rows of a failed search are
-//             visited again, whereas ss-bfs closes them permanently
+//             visited again, whereas ss-bfs closes them permanently. SS-DFS of A. Azad, A. Buluç,
+//             A. Pothen, IPDPS 2015, algorithm 1, closes them, too: it does not clear the flags of
+//             a search without a path. So this search visits more entries than SS-DFS there if
+//             columns stay unmatched
 // Cost        O(m + n + n nnz) time, as on some structurally singular matrices, where each
 //             unmatched column visits the same rows again. Workspace: m + 3 n
 // Prefer it   for comparison with MC21, BTF and CXSparse; otherwise pothen-fan

@@ -9,7 +9,10 @@
 //             Facing the Multicore-Challenge II, 2012: algorithms 3 and 4, random matching, on the
 //             bipartite graph: column j is vertex j, row i is vertex n + i; pi, sigma and r as in
 //             the paper. Changed: select takes the first suitable neighbour from a random position
-//             of the list on, where the paper numbers the vertices at random before
+//             of the list on, where the paper numbers the vertices at random before. There are no
+//             options: p is always 0.53406 (vertex_hash.cuh). r is odd, so that no power of r
+//             loses bits of v modulo 2^32. Vertex 0 has the number 0, whose hash does not depend on
+//             r, so column 0 is blue in all rounds
 // Cost        A round costs four kernels per side over all vertices; an unmatched vertex reads its
 //             list up to the first suitable neighbour
 // Prefer it   for comparison. Otherwise prefer greedy, which has no rounds

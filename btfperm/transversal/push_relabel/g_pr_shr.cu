@@ -10,9 +10,11 @@
 //             own, and the thread writes its columns there. Option relabel as in g-pr-first
 // Changed     as in g-pr-noshr
 // Cost        as g-pr-noshr, with a list that becomes shorter
-// Prefer it   to apfb-wr if paths are short, however many columns are unmatched, and if paths are
-//             extremely long. Prefer apfb-wr if paths are long, as on permuted meshes, and apsb-wr
-//             on meshes in natural order. Its difference from the other two of its paper is small
+// Prefer it   to apfb-wr if the lengths of the columns vary much, as in networks, and on large
+//             matrices that are irregular or have few unmatched columns; also on the largest
+//             meshes, with the longest paths, on which apfb-wr did not end within the limits of the
+//             measurements. Otherwise prefer apfb-wr, also if paths are short, and apsb-wr on
+//             meshes in natural order. Its difference from the other two of its paper is small
 // Encodings   ends[t] = active columns of the threads up to t, after the prefix sum
 // Invariants, Races: active_list.cuh, relabel.cuh and push.cuh
 
