@@ -3,8 +3,9 @@
 
 The first rank unpacks a packed Matrix Market file and hands out the entries block by block. It
 reads alone what is no coordinate file (another format, a dense array) or no file of its own
-(standard input, a pipe, a member of a tar archive). If there is one rank, it reads the pattern of a
-Matrix Market file as one process does, on all its cores.
+(standard input, a pipe, a member of a tar archive). If there is one rank, it reads the pattern of
+every file as one process does, a Matrix Market file on all its cores; it parses a file whose values
+are needed as one of several ranks does.
 """
 
 from __future__ import annotations
@@ -61,15 +62,15 @@ def read_distributed(
         name = path_text(path)
         found = _opened(path, exchange.rank == 0, values_or)
         found = exchange.broadcast(found)
-        if found["how"] == "whole":
-            return _from_first_rank(exchange, path, drop_zeros, values_or)
-        if found["how"] == "ranges" and exchange.size == 1 and values_or is None:
+        if exchange.size == 1 and values_or is None:
             from btfperm.io import read
 
             whole = read(path, drop_zeros=drop_zeros)
             pattern = DistributedPattern.of_whole(exchange, whole, name)
             pattern.set_source(dict(whole.source), None, drop_zeros)
             return pattern
+        if found["how"] == "whole":
+            return _from_first_rank(exchange, path, drop_zeros, values_or)
         header = Header(**{**found["header"], "shape": tuple(found["header"]["shape"])})
         kind = None if values_or is None else VALUE_TYPE.get(header.field)
         if found["how"] == "ranges":
@@ -96,7 +97,7 @@ def read_distributed(
         if values_or is not None and kind is None:
             pattern = pattern._with(values=np.ones(pattern.indices.size))
         pattern.set_source(*_hashed(Path(name), exchange.rank == 0), drop_zeros)
-        if found["how"] == "packed":
+        if found["how"] == "packed" and exchange.size > 1:
             pattern.set_note(f"{name} is packed: the first rank unpacked it for all others")
         return pattern
 
@@ -262,7 +263,9 @@ def _from_first_rank(
     pattern = DistributedPattern.of_parts(
         exchange, own, (m, n), False, name, source, values=numbers
     )
-    pattern.set_note(f"{name} cannot be read in parts by the ranks: the first rank read it whole")
+    if exchange.size > 1:
+        how = "cannot be read in parts by the ranks: the first rank read it whole"
+        pattern.set_note(f"{name} {how}")
     return pattern._with(zeros_dropped=drop_zeros)
 
 

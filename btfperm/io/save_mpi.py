@@ -3,7 +3,7 @@
 
 The arrays are those that one process writes; `meta` describes the search over ranks. Beside its own
 part of the result, the first rank holds one piece of one array at a time. To write a decomposition
-in another format or convention, each rank gathers the whole arrays, and the first rank writes.
+in another format or convention, it gathers the whole arrays.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def save_distributed(
                     for _ in _pieces(result, field.name):
                         pass
             return
-        whole = result.gather()
-        if exchange.rank == 0:
+        whole = result.gather_to_first()
+        if whole is not None:
             save(whole, path, format=format, convention=convention, replace=replace)
 
 

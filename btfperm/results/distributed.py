@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,9 @@ __all__ = [
     "gathered",
 ]
 
+Collect = Callable[[IndexArray], IndexArray | None]
+"""Returns the parts of all ranks as one array, on some of the ranks; None on the others."""
+
 _MATES = ("row_match", "col_match", "row_in_cover", "col_in_cover")
 _SCALES = ("log_row_scale", "log_col_scale")
 
@@ -52,13 +56,20 @@ class DistributedTransversal(Transversal):
 
     def gather(self) -> Transversal:
         """The whole transversal on each rank. Collective; O(m + n) memory on each rank."""
+        with self.exchange.guarded():
+            found: Transversal = self._whole(self.exchange.gather_all)
+            return found
+
+    def _whole(self, collect: Collect) -> Any:
+        """The whole transversal on the ranks on which `collect` returns whole arrays; None on the
+        others. Collective."""
         fields = {name: value for name, value in vars(self).items() if name not in _OWN}
         makers = fields.pop("_makers", {})
-        with self.exchange.guarded():
-            for name in (*_MATES, *_SCALES):
-                if fields.get(name) is not None:
-                    fields[name] = self.exchange.gather_all(fields[name])
-        return new_result(Transversal, fields, dict(makers))
+        for name in (*_MATES, *_SCALES):
+            if fields.get(name) is not None:
+                fields[name] = collect(fields[name])
+        is_whole = fields["row_match"] is not None
+        return new_result(Transversal, fields, dict(makers)) if is_whole else None
 
     def cover(self) -> Cover:
         """The rows and columns of this rank that are in the cover."""
@@ -182,10 +193,23 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
 
     def gather(self) -> DulmageMendelsohn:
         """The whole decomposition on each rank. Collective; O(m + n) memory on each rank."""
+        with self.pattern.exchange.guarded():
+            found: DulmageMendelsohn = self._whole(self.pattern.exchange.gather_all)
+            return found
+
+    def gather_to_first(self) -> DulmageMendelsohn | None:
+        """The whole decomposition on the first rank; None on the others. Collective; O(m + n)
+        memory on the first rank."""
         exchange = self.pattern.exchange
         with exchange.guarded():
-            transversal = self.transversal.gather()
-            whole = {name: exchange.gather_all(getattr(self, name)) for name in _DISTRIBUTED}
+            return self._whole(partial(exchange.gather_to, 0))  # type: ignore[no-any-return]
+
+    def _whole(self, collect: Collect) -> Any:
+        """As of `DistributedTransversal`."""
+        transversal = self.transversal._whole(collect)
+        whole = {name: collect(getattr(self, name)) for name in _DISTRIBUTED}
+        if transversal is None:
+            return None
         fields = {
             "shape": self.shape,
             **whole,
@@ -232,8 +256,7 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
         replace: bool = True,
     ) -> None:
         """Writes the result to one file. Collective. The first rank writes ``perm.npz`` in pieces
-        that the others send; for other formats and conventions, each rank gathers the whole result,
-        and the first one writes it."""
+        that the others send; for other formats and conventions, it gathers the whole result."""
         from btfperm.io.save_mpi import save_distributed
 
         save_distributed(self, path, format=format, convention=convention, replace=replace)

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import gzip
+from unittest import mock
 
 import numpy as np
 from mpi4py import MPI
 
 import btfperm
+from btfperm.backends.mpi.exchange import Exchange
 from tests.known_answers import MATRICES
 
 COMM = MPI.COMM_WORLD
@@ -50,6 +52,8 @@ def case_reading(folder):
             for drop in (False, True):
                 P = btfperm.as_pattern(str(file), comm=COMM, drop_zeros=drop)
                 assert P.on_host() == btfperm.read(file, drop_zeros=drop), path
+                is_in_parts = COMM.size == 1 or (packed is content and name != "array")
+                assert bool(P.note) == (not is_in_parts), P.note
                 assert COMM.rank or P.source["sha256"] == btfperm.read(file).source["sha256"]
             d = btfperm.dulmage_mendelsohn(str(file), comm=COMM, backend="mpi")
             serial = btfperm.dulmage_mendelsohn(file)
@@ -97,8 +101,11 @@ def case_writing(folder):
         str(MATRICES / "west0479.mtx.gz"), comm=COMM, backend="mpi", gather=False
     )
     assert repr(d).startswith("<DistributedDecomposition of a 479 x 479 matrix")
-    d.save(file)
-    btfperm.save(d, folder / "perm.json")
+    with mock.patch.object(Exchange, "gather_all", None):  # only the first rank needs whole arrays
+        d.save(file)
+        btfperm.save(d, folder / "perm.json")
+        d.save(folder / "matlab.npz", convention="matlab")
+        assert (d.gather_to_first() is None) == (COMM.rank > 0)
     COMM.Barrier()
     whole, serial = (
         d.gather(),
@@ -106,6 +113,10 @@ def case_writing(folder):
     )
     assert btfperm.load(file) == whole == btfperm.load(folder / "perm.json")
     assert btfperm.load(file).meta["backend"] == "mpi"
+    alone = folder / f"alone{COMM.rank}.npz"
+    whole.save(alone, convention="matlab")
+    with np.load(folder / "matlab.npz") as ours, np.load(alone) as theirs:
+        assert all(np.array_equal(ours[name], theirs[name]) for name in ("p", "q", "r", "s"))
     for name in ("row_perm", "col_perm", "row_blocks", "col_blocks"):
         assert np.array_equal(getattr(whole, name), getattr(serial, name)), name
     try:
