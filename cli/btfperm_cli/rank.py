@@ -58,8 +58,8 @@ def rank(out: Output, matrices: tuple[str, ...], **how: Any) -> int:
     the name of the file; --json prints one object for each on a line of its own. A file that cannot
     be read does not keep the others from being read, and the exit code is the largest of all. If a
     limit ends the search, bounds of the rank are a message, and the exit code is 1. With
-    --require-full, the text of `btfperm diagnose` explains a rank that is not full. Rows and
-    columns in messages count from 0.
+    --require-full, the text of `btfperm diagnose` explains a rank that is not full, except over MPI
+    ranks. Rows and columns in messages count from 0.
     """
     if len(matrices) == 1:
         return rank_of(out, matrices[0], **how)
@@ -83,23 +83,30 @@ def rank_of(
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
     verbose = search.pop("verbose")
 
+    from btfperm.backends.mpi.launch import communicator
     from btfperm.io import read
-    from btfperm.pattern import SEARCH, memory_for
+    from btfperm.pattern import SEARCH, as_pattern, memory_for
     from btfperm.transversal import maximum_transversal
 
+    comm = communicator(search["backend"])
     clock = Clock()
     with memory_for(SEARCH):
         with stage(f"reading {matrix}", quiet=out.quiet) as progress:
-            threads = search["threads"] or 0
-            pattern = read(
-                matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance
-            )
+            if comm is not None:
+                pattern = as_pattern(matrix, comm=comm, drop_zeros=drop_zeros)
+            else:
+                threads = search["threads"] or 0
+                pattern = read(
+                    matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance
+                )
         clock.stop("read")
         out.subject = matrix
         with stage("searching", quiet=out.quiet or verbose) as progress:
             watcher = watcher_of(progress, verbose=verbose)
-            transversal = maximum_transversal(pattern, watcher=watcher, **search)
+            transversal = maximum_transversal(pattern, watcher=watcher, gather=False, **search)
         clock.stop("search")
+    if note := getattr(pattern, "note", ""):
+        out.note(f"note: {note}")
     m, n = pattern.shape
     lower = transversal.size
     facts: dict[str, Any] = {
@@ -122,6 +129,8 @@ def rank_of(
     findings: list[str] = []
     if not transversal.maximum:
         failure = stopped_sentence(transversal)
+    elif require_full and lower < min(m, n) and pattern.is_distributed:
+        failure = f"structural rank {lower:,} of {min(m, n):,}; diagnose it in one process"
     elif require_full and lower < min(m, n):
         found = diagnosed(transversal, pattern)
         failure = f"structural rank {lower:,} of {min(m, n):,}: {too_many(found)}"

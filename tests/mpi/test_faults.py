@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import textwrap
 
@@ -166,6 +167,23 @@ def test_ranks_with_gpus(tmp_path):
     assert ended.stdout.count("structural rank   479") == 1
     alone = on_ranks(1, *COMMAND, matrix, "--device", "gpu")
     assert alone.returncode == 2 and "use it with --backend mpi" in alone.stderr
+
+
+def test_rank_of_several_files(tmp_path):
+    """The ranks share the search, and a file that cannot be read does not end the others."""
+    whole, short, bad = (tmp_path / f"{name}.mtx" for name in ("whole", "short", "bad"))
+    whole.write_text(HEAD + "9 9 9\n" + "".join(f"{k} {k}\n" for k in range(1, 10)))
+    short.write_text(HEAD + "9 8 9\n" + "".join(f"{k} 1\n" for k in range(1, 10)))
+    bad.write_text(HEAD + "9 9 9\n1 x\n")
+    words = ("--require-full", "--backend", "mpi")
+    ended = on_ranks(3, *COMMAND, "rank", whole, bad, short, *words)
+    assert ended.stdout.splitlines() == [f"9\t{whole}", f"1\t{short}"]
+    assert ended.returncode == 3 and f"{bad}, line 3: " in ended.stderr
+    assert ended.stderr.count("structural rank 1 of 8; diagnose it in one process") == 1
+    answer = on_ranks(2, *COMMAND, "rank", whole, "--backend", "mpi", "--json")
+    facts = json.loads(answer.stdout)
+    assert (facts["structural_rank"], facts["backend"]) == (9, "mpi") and answer.returncode == 0
+    assert facts["counters"]["collectives"] > 0, "the ranks share the search"
 
 
 def test_only_the_first_rank_prints(tmp_path):
