@@ -42,8 +42,9 @@ NOTE = (
     "bus that has both (swapped); in a random order (shuffled). "
     f"`{LARGEST}_x{COPIES}` is {COPIES} copies of that Jacobian, tied together by the benchmark. "
     "splu and KLU with their defaults, KLU with its own block triangular form and AMD, without "
-    "refinement; btfperm refines once. Milliseconds of processor time on one thread, the least of "
-    "the runs; errors are normwise backward errors, the largest of the runs. "
+    "refinement; btfperm refines as by default (`refine='auto'`). Milliseconds of processor time "
+    "on one thread, the least of the runs; errors are normwise backward errors, the largest of the "
+    "runs. "
     "The fill is that of L + U inside the blocks; that of SuperLU includes zeros that it stores."
 )
 

@@ -54,10 +54,10 @@ NOTE = (
     f"factor between {1 - DRIFT:g} and {1 + DRIFT:g}. splu orders and factors in each step. KLU by "
     "hand: analyze and factor in the first step, refactor in all later ones, no check and no "
     "refinement. btfperm: `preorder` and `factor` in the first step, `F.refactor` in all later "
-    "ones, with its checks, and one step of refinement unless the column says otherwise. "
-    "Milliseconds of processor time on one thread for all steps, with the order, the least of the "
-    "runs; the largest backward error of all steps. The ratio to KLU is the median of those of "
-    "loops in turns in one process."
+    "ones, with its checks, and refinement as by default (`refine='auto'`) unless the column says "
+    "otherwise. Milliseconds of processor time on one thread for all steps, with the order, the "
+    "least of the runs; the largest backward error of all steps. The ratio to KLU is the median of "
+    "those of loops in turns in one process."
 )
 
 
@@ -84,6 +84,9 @@ def run(cases: list[Case], options: Options) -> Section:
     text += ["### One later step, ms: new factors, and the solution"]
     head = [f"{name}: {what}" for name in ROUTES[1:4] for what in ("factors", "solution")]
     text.append(by_matrix(head, rows.all, _later))
+    text += ["### New values in the order of btfperm, ms"]
+    head = ["`p.apply`", "the values alone, gathered by hand"]
+    text.append(by_matrix(head, rows.all, _applied))
     text += ["### Ratios of all steps", by_matrix(["over KLU", "over splu"], rows.all, _ratios)]
     return Section("Newton loops", paragraphs(*text), {"rows": rows.all}, rows.complaints)
 
@@ -94,6 +97,10 @@ def _later(row: Row) -> list[str]:
         for name in ROUTES[1:4]
         for key in ("refactor", "solve")
     ]
+
+
+def _applied(row: Row) -> list[str]:
+    return [known(row.get(OURS_KLU, {}).get(key), milliseconds) for key in ("apply", "gather")]
 
 
 def _ratios(row: Row) -> list[str]:
@@ -192,13 +199,28 @@ def _turns(systems: list[System], threads: int) -> Notes:
 
 
 def _with_ours(systems: list[System], solver: Any, refine: Any, threads: int) -> Notes:
+    p: list[Any] = [None]
     F: list[Any] = [None]
 
     def first(A: Any) -> None:
-        F[0] = btfperm.preorder(A, solver=solver, threads=threads).factor(A)
+        p[0] = btfperm.preorder(A, solver=solver, threads=threads)
+        F[0] = p[0].factor(A)
 
     def later(A: Any) -> None:
         F[0].refactor(A.data)
 
     found = _loop(systems, first, later, lambda b: F[0].solve(b, refine=refine))
-    return {**found, "fill": float(F[0].fill)}
+    return {**found, "fill": float(F[0].fill), **_times_to_apply(systems[-1].A, p[0])}
+
+
+def _times_to_apply(A: Any, p: Any) -> Notes:
+    """The least time of `p.apply` for new values, and of its part that permutes the values alone
+    in an order that is known."""
+    numbered = A.copy()
+    numbered.data = np.arange(A.nnz)
+    order = p.apply(numbered).data
+    applied, apply = timed(partial(p.apply, A))
+    values, gather = timed(lambda: A.data[order])
+    if not np.array_equal(applied.data, values):
+        raise AssertionError("p.apply returns other values")
+    return {"apply": apply, "gather": gather}

@@ -35,7 +35,8 @@ ROUTES = (SPLU, KLU, OURS_KLU, OURS_SUPERLU)
 NOTE = (
     "Random values, with large entries on a transversal that the rows and columns hide. "
     "Milliseconds of processor time on one thread, the least of the runs. splu has its order in "
-    "its factor time. KLU's solution is not refined, that of btfperm is refined once."
+    "its factor time. KLU's solution is not refined, that of btfperm is refined as by default "
+    "(`refine='auto'`)."
 )
 
 

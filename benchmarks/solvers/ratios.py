@@ -51,9 +51,9 @@ NOTE = (
     "splu and KLU have their defaults, KLU its own block triangular form and AMD, without "
     "refinement. `KLU, given order` is KLU by hand with the order of `preorder` for KLU. "
     "Its ratio to KLU's factor time is the median of the ratios of calls in turns in one process. "
-    "btfperm is `preorder`, `factor` and `solve` with one step of refinement. Times are processor "
-    "time on one thread, the least of the runs; errors are the largest of the runs. A matrix is in "
-    "a ratio if both routes solved it within the limit."
+    "btfperm is `preorder`, `factor` and `solve` with its default refinement (`refine='auto'`). "
+    "Times are processor time on one thread, the least of the runs; errors are the largest of the "
+    "runs. A matrix is in a ratio if both routes solved it within the limit."
 )
 
 
