@@ -21,7 +21,6 @@ from btfperm.pattern.input import over_ranks
 from btfperm.registry import Algorithm, algorithms
 from btfperm.results import (
     BlockTriangularForm,
-    DistributedDecomposition,
     DulmageMendelsohn,
     SolverOrder,
     Transversal,
@@ -377,11 +376,9 @@ def _with_weights(d: Any, w: WeightedTransversal) -> Any:
     permutations and the blocks do not depend on the matching."""
     transversal = w.transversal
     assert transversal is not None
-    if isinstance(d, DistributedDecomposition):
-        meta = {**d.meta, "weights": dict(transversal.weights or {})}
-        return replace(d, transversal=transversal, meta=meta)
     meta = {**d.meta, "weights": dict(transversal.weights or {})}
-    return replace(d, **fields_of(transversal), meta=meta)
+    fields = {"transversal": transversal} if d.is_distributed else fields_of(transversal)
+    return replace(d, **fields, meta=meta)
 
 
 def _completed(

@@ -6,21 +6,18 @@ from __future__ import annotations
 import ast
 import re
 
-from tests.test_layout import PACKAGE, PYTHON, each_file, text_of
+from tests.test_layout import PACKAGE, PYTHON, ROOT, each_file, text_of
+
+SOURCES = [path for path in PYTHON if path.relative_to(ROOT).parts[0] in ("btfperm", "cli")]
 
 DEVICE_TYPES = re.compile(
-    r"isinstance\([^()]*\b(DevicePattern|DeviceProblem|Problem|cupy\.\w+)\b"
+    r"isinstance\([^()]*\b(Device\w+|Distributed\w+|Problem|cupy\.\w+)\b"
     r"|hasattr\([^()]*__cuda_array_interface__"
 )
 
 
 @each_file(
-    [
-        path
-        for path in PYTHON
-        if PACKAGE in path.parents
-        and path.relative_to(PACKAGE).parts[0] not in ("backends", "pattern")
-    ]
+    [path for path in SOURCES if path.relative_to(ROOT).parts[1] not in ("backends", "pattern")]
 )
 def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
     found = DEVICE_TYPES.search(text_of(path))
@@ -79,8 +76,8 @@ def test_a_named_backend_is_detected():
 
 
 def test_a_test_for_a_device_type_is_detected():
-    for text in ("isinstance(A, DevicePattern)", "isinstance(x, Pattern | DeviceProblem)"):
-        assert DEVICE_TYPES.search(text)
+    for name in ("DevicePattern", "Pattern | DeviceProblem", "DistributedDecomposition"):
+        assert DEVICE_TYPES.search(f"isinstance(x, {name})")
     assert not DEVICE_TYPES.search("isinstance(A, Pattern)")
     for text in ('pattern.backend == "gpu"', 'self.backend.name != "mpi"'):
         assert BACKEND_NAMES.search(text)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +28,13 @@ from btfperm.printable import quoted
 from btfperm.results import (
     BlockTriangularForm,
     Decomposition,
-    DistributedDecomposition,
     DulmageMendelsohn,
     SolverOrder,
 )
+from btfperm.results.parts import CoarseShapes
+
+if TYPE_CHECKING:
+    from btfperm.results import DistributedDecomposition
 
 __all__ = ["FORMAT_VERSION", "described", "load", "save", "target"]
 
@@ -49,7 +52,7 @@ def save(
     replace: bool = True,
 ) -> None:
     """See `btfperm.io.save`."""
-    if isinstance(result, DistributedDecomposition):
+    if isinstance(result, CoarseShapes) and result.is_distributed:
         result.save(path, format=format, convention=convention, replace=replace)
         return
     solver = result.solver if isinstance(result, SolverOrder) else None

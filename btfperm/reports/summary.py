@@ -7,14 +7,12 @@ Computed from the boundaries, without a pass over the entries.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from btfperm.results import DistributedDecomposition
-
 if TYPE_CHECKING:
-    from btfperm.results import DulmageMendelsohn, IndexArray
+    from btfperm.results import DistributedDecomposition, DulmageMendelsohn, IndexArray
 
 __all__ = ["advise", "summarize"]
 
@@ -40,8 +38,8 @@ def summarize(result: DulmageMendelsohn | DistributedDecomposition) -> dict[str,
     (3, 3, True)
     """
     m, n = result.shape
-    if isinstance(result, DistributedDecomposition):
-        singletons, height, width = result.block_sizes()
+    if result.is_distributed:
+        singletons, height, width = cast("DistributedDecomposition", result).block_sizes()
     else:
         singletons, height, width = _sizes(result.row_blocks, result.col_blocks)
     rank = result.structural_rank

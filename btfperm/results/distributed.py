@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -87,6 +87,8 @@ class DistributedGraphMatching(GraphMatching):
     vertices : the range of the vertices of this rank; ``mate[k]`` is the mate of ``vertices[k]``
     exchange : the messages between the ranks
     """
+
+    is_distributed: ClassVar[bool] = True
 
     n_vertices: int = 0
     vertices: range = field(default_factory=lambda: range(0))
@@ -173,6 +175,8 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
     transversal : the `DistributedTransversal` with its certificate
     pattern : the `DistributedPattern`
     """
+
+    is_distributed: ClassVar[bool] = True
 
     shape: tuple[int, int]
     row_perm: IndexArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,9 @@ class GraphMatching(ReadOnlyArrays):
     >>> m.mate.tolist()
     [1, 0, 3, 2]
     """
+
+    #: whether each MPI rank holds only a part of `mate` and `dual`
+    is_distributed: ClassVar[bool] = False
 
     mate: IndexArray
     weight: float

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -134,6 +134,9 @@ class CoarsePart(_Rectangle):
 
 class CoarseShapes:
     """The shapes of the coarse parts, from the coarse boundaries."""
+
+    #: whether each MPI rank holds only a part of the permutations
+    is_distributed: ClassVar[bool] = False
 
     coarse_rows: IndexArray
     coarse_cols: IndexArray

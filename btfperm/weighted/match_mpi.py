@@ -26,6 +26,7 @@ from btfperm.path.run import carry_out
 from btfperm.pattern import as_pattern
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.distributed_values import as_distributed_values, lists_with_values
+from btfperm.pattern.input import is_over_ranks
 from btfperm.registry import find
 from btfperm.results.distributed import DistributedGraphMatching
 from btfperm.weighted.graph_call import OfVertices, fields_of, scaled, unit_of
@@ -132,10 +133,8 @@ def certify(
 
 def _weighted(G: Any, comm: Any, shape: Sequence[int] | None, weights: str) -> DistributedPattern:
     """The pattern of the graph with weights as its `values`, unchecked."""
-    from btfperm.pattern.distributed import DistributedPattern
-
-    is_distributed = isinstance(G, DistributedPattern)
-    has_values = G.values is not None if is_distributed else not has_no_values(G)
+    held_over_ranks = is_over_ranks(G, None)
+    has_values = G.values is not None if held_over_ranks else not has_no_values(G)
     if weights == "ones" or not has_values:
         pattern: Any = as_pattern(G, shape=shape, comm=comm)
         return pattern._with(values=np.ones(pattern.indices.size))  # type: ignore[no-any-return]

@@ -26,12 +26,12 @@ from btfperm.path.rules import place_over_ranks
 from btfperm.path.run import carry_out
 from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import prefix
-from btfperm.pattern.distributed import DistributedPattern
 from btfperm.pattern.distributed_values import as_distributed_values
-from btfperm.pattern.input import over_ranks
+from btfperm.pattern.input import is_over_ranks, over_ranks
 from btfperm.results.distributed import DistributedWeightedTransversal
 
 if TYPE_CHECKING:
+    from btfperm.pattern.distributed import DistributedPattern
     from btfperm.results.distributed import DistributedDecomposition
 
 __all__ = [
@@ -104,7 +104,7 @@ def refuse_large(A: Any, comm: Any, objective: str, algorithm: str, backend: str
 
 def _place(A: Any, comm: Any) -> str | None:
     """The rule's choice for a matrix over ranks; None if only reading the matrix can tell."""
-    if isinstance(A, DistributedPattern):
+    if is_over_ranks(A, None):
         return place_over_ranks(A.shape, A.nnz, A.exchange.size)
     if not isinstance(A, str | os.PathLike):
         return None

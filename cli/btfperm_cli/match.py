@@ -217,9 +217,7 @@ def write(m: GraphMatching, target: str | None, out: Output, *, no_clobber: bool
 
 def write_npz(m: GraphMatching, file: Any) -> None:
     """Writes the arrays. Over ranks, those other than the first send their parts."""
-    from btfperm.results.distributed import DistributedGraphMatching
-
-    if isinstance(m, DistributedGraphMatching):
+    if m.is_distributed:
         from btfperm.io.save_mpi import write_matching
 
         write_matching(m, file)
