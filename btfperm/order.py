@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from btfperm.arguments import text
+from btfperm.backends import of_one_process
 from btfperm.backends.protocol import Session
 from btfperm.dulmage_mendelsohn import decompose_session, fields_of
 from btfperm.errors import InvalidArgumentError
@@ -348,10 +349,12 @@ def _for_weights(
 
         check_arguments(weights, weigher, options.get("backend", "auto"))
         return {"backend": "auto", **options}
-    backend = "gpu" if options.get("backend") == "gpu" else "cpu"
+    backend = options.get("backend", "auto")
+    if backend not in of_one_process():
+        backend = "cpu"
     rows = _weighted_rows()
     here = weights != "bottleneck" and any((r.name, r.backend) == (weigher, backend) for r in rows)
-    if (backend == "gpu" and not here) or options.get("device") is not None:
+    if (backend != "cpu" and not here) or options.get("device") is not None:
         raise InvalidArgumentError(
             "this search for large entries runs on the CPU: use backend='cpu' or 'auto', and name "
             "no device"

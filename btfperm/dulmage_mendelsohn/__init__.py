@@ -29,7 +29,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from btfperm.arguments import refuse_unknown_keywords, truth
-from btfperm.backends import check_backend
+from btfperm.backends import check_backend, of_one_process
 from btfperm.backends.protocol import Session
 from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
 from btfperm.path.request import requested_backend, team_size
@@ -154,7 +154,7 @@ def decomposed(
                 team,
                 pairing,
                 finish,
-                requested=requested_backend(backend, device) == "gpu",
+                requested=requested_backend(backend, device) in of_one_process(),
             )
     finally:
         session.close()

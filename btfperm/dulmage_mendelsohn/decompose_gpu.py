@@ -86,7 +86,7 @@ def decompose(session: Session, row_match: Any, col_match: Any) -> Form:
     BackendUnavailableError, DefectError : as for `decompose_on_device`
     """
     pattern: Any = session.pattern
-    if pattern.backend == "gpu":
+    if pattern.is_on_device:
         arrays = pattern.m, pattern.indptr, pattern.indices, row_match, col_match
         problem = DeviceProblem(pattern.device, pattern, *arrays)
         return decompose_on_device(problem, problem.size)

@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import text, truth
-from btfperm.backends import check_backend
+from btfperm.backends import check_backend, of_one_process
 from btfperm.backends.protocol import ValuedSession
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReachedError
@@ -203,7 +203,7 @@ def row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:
     if objective != "bottleneck":
         name = TABLE["algorithm"][-1].choice if name == "auto" else name
         return find(name, initializer=False, backend=backend, package="weighted")
-    if backend == "gpu":
+    if backend in of_one_process():
         raise InvalidArgumentError("the objective 'bottleneck' is for the cpu backend only")
     if name != "auto":
         raise InvalidArgumentError(

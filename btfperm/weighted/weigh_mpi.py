@@ -94,7 +94,7 @@ def refuse_large(A: Any, comm: Any, objective: str, algorithm: str, backend: str
     Of a file, only the header is read. Collective."""
     if objective != "bottleneck" and algorithm in ("auto", "heavy-perfect"):
         return
-    if backend == "mpi" or _place(A, comm) == "mpi":
+    if backend != "auto" or _place(A, comm) not in (None, "cpu"):
         what = "the objective 'bottleneck'" if objective == "bottleneck" else algorithm
         raise InvalidArgumentError(
             f"{what} needs the whole matrix in one process, but this matrix is over MPI ranks: use "
