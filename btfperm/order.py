@@ -177,8 +177,8 @@ def order_file(
         end("read")
         begin("search")
         session = Session(pattern)
-        session.keep_copies = options.get("backend") != "cpu" and worth_copies(
-            session, has_options=False
+        session.keep_copies = worth_copies(
+            session, options.get("backend", "auto"), has_options=False
         )
         try:
             request = Request(pattern.nnz, threads=threads, **options)

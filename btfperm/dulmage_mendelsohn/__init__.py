@@ -141,10 +141,8 @@ def decomposed(
     if backend == "cpu":
         pattern = pattern.on_host()
     session = Session(pattern)
-    if pattern.backend == "cpu" and backend != "cpu":
-        session.keep_copies = worth_copies(
-            session, has_options=bool(options.keys() - _NO_REASON_FOR_A_GPU)
-        )
+    has_options = bool(options.keys() - _NO_REASON_FOR_A_GPU)
+    session.keep_copies = worth_copies(session, backend, has_options=has_options)
     try:
         with device_context(pattern.indices):
             matched = proven_transversal(session, transversal, options)

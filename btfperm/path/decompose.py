@@ -32,8 +32,11 @@ class Decomposed(NamedTuple):
     col_match: IndexArray
 
 
-def worth_copies(session: Session, *, has_options: bool) -> bool:
-    """Whether a later step of this call may use a copy of the matrix on a device."""
+def worth_copies(session: Session, backend: str, *, has_options: bool) -> bool:
+    """Whether a later step of this call may use a copy of a matrix on the host on a device.
+    `backend` is that of the call, and `has_options` states whether the caller set an option."""
+    if session.pattern.backend != "cpu" or backend == "cpu":
+        return False
     return session.pattern.nnz >= _SMALL or has_options
 
 
