@@ -6,41 +6,89 @@ from __future__ import annotations
 import ast
 import re
 
+import pytest
+
 from tests.test_layout import PACKAGE, PYTHON, ROOT, each_file, text_of
 
 SOURCES = [path for path in PYTHON if path.relative_to(ROOT).parts[0] in ("btfperm", "cli")]
 
-DEVICE_TYPES = re.compile(
-    r"isinstance\([^()]*\b(Device\w+|Distributed\w+|Problem|cupy\.\w+)\b"
-    r"|hasattr\([^()]*__cuda_array_interface__"
-)
+DEVICE_TYPES = re.compile(r"\b(Device\w+|Distributed\w+|Problem|cupy\.\w+)\b")
 
 
 @each_file(
     [path for path in SOURCES if path.relative_to(ROOT).parts[1] not in ("backends", "pattern")]
 )
 def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
-    found = DEVICE_TYPES.search(text_of(path))
-    assert not found, f"{found[0]}: use a method of the backend"
+    found = types_tested(text_of(path))
+    assert not found, f"lines {found}: use a property or a method of the backend or the pattern"
 
 
-BACKEND_NAMES = re.compile(r"\.backend(\.name)? (==|!=) \"(gpu|mpi)\"")
+def types_tested(text):
+    """The lines that test whether an object is of a device or over ranks."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    return [
+        call.lineno
+        for call in calls
+        if (
+            ast.unparse(call.func) in ("isinstance", "issubclass")
+            and DEVICE_TYPES.search(ast.unparse(call.args[1]))
+        )
+        or (
+            ast.unparse(call.func) in ("hasattr", "getattr")
+            and "__cuda_array_interface__" in ast.unparse(call.args[1])
+        )
+    ]
+
+
+# These compare an argument of the caller with the name of a backend, to refuse arguments that do
+# not fit together. No step depends on the result.
+CHECKS_OF_ARGUMENTS = {
+    "btfperm/path/request.py": "device='gpu' is for the backend 'mpi' only",
+    "btfperm/weighted/match_mpi.py": "a graph over MPI ranks is for the backends 'auto' and 'mpi'",
+    "btfperm/weighted/weigh_mpi.py": "a matrix over MPI ranks is for the backends 'auto' and 'mpi'",
+    "cli/btfperm_cli/options.py": "--device takes a number or the word gpu",
+}
 
 
 @each_file(
     [
         path
-        for path in PYTHON
-        if PACKAGE in path.parents
-        and path.relative_to(PACKAGE).parts[0] not in ("backends", "pattern", "registry")
-        and not path.stem.endswith(("_gpu", "_mpi"))
+        for path in SOURCES
+        if path.relative_to(ROOT).parts[1] not in ("backends", "pattern")
+        and path.relative_to(ROOT).as_posix() not in CHECKS_OF_ARGUMENTS
     ]
 )
 def test_no_other_code_asks_which_device_backend_it_uses(path):
-    """The CPU may be named: it runs a call if another backend fails. Drivers of one backend may
-    name it."""
-    found = BACKEND_NAMES.search(text_of(path))
-    assert not found, f"{found[0]}: use a property or a method of the backend or the pattern"
+    """The CPU may be named: it runs a call if another backend fails."""
+    found = compared_backends(text_of(path))
+    assert not found, f"lines {found}: use a property or a method of the backend or the pattern"
+
+
+@pytest.mark.parametrize("name", CHECKS_OF_ARGUMENTS)
+def test_a_check_of_arguments_only_refuses(name):
+    """Such a file compares nothing but names that hold arguments."""
+    found = compared_backends(text_of(ROOT / name), besides=("backend", "device", "value"))
+    assert not found, f"lines {found}: use a property or a method of the backend or the pattern"
+    assert compared_backends(text_of(ROOT / name)), "needs no exception any more"
+
+
+def compared_backends(text, *, besides=()):
+    """The lines that compare something with the name of the GPU or of MPI, or match it; except a
+    variable whose name is in `besides`."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(text))
+        if (
+            isinstance(node, ast.Compare)
+            and any(map(_names_a_device, ast.walk(node)))
+            and not (isinstance(node.left, ast.Name) and node.left.id in besides)
+        )
+        or (isinstance(node, ast.MatchValue) and _names_a_device(node.value))
+    ]
+
+
+def _names_a_device(node):
+    return isinstance(node, ast.Constant) and node.value in ("gpu", "mpi")
 
 
 @each_file(
@@ -76,9 +124,22 @@ def test_a_named_backend_is_detected():
 
 
 def test_a_test_for_a_device_type_is_detected():
-    for name in ("DevicePattern", "Pattern | DeviceProblem", "DistributedDecomposition"):
-        assert DEVICE_TYPES.search(f"isinstance(x, {name})")
-    assert not DEVICE_TYPES.search("isinstance(A, Pattern)")
-    for text in ('pattern.backend == "gpu"', 'self.backend.name != "mpi"'):
-        assert BACKEND_NAMES.search(text)
-    assert not BACKEND_NAMES.search('row.backend == "cpu"')
+    for name in ("DevicePattern", "Pattern | DeviceProblem", "(Pattern, DistributedPattern)"):
+        assert types_tested(f"isinstance(f(x), {name})")
+    assert types_tested('hasattr(x, "__cuda_array_interface__")')
+    assert not types_tested("isinstance(A, Pattern)")
+
+
+def test_a_comparison_with_a_device_is_detected():
+    for text in (
+        'pattern.backend == "gpu"',
+        'self.backend.name != "mpi"',
+        'options.get("backend") == "gpu"',
+        '"gpu" == backend',
+        'place(A) in ("cpu", "mpi")',
+        'match backend:\n    case "gpu": pass',
+    ):
+        assert compared_backends(text)
+    assert not compared_backends('row.backend == "cpu"')
+    assert not compared_backends('backend == "gpu"', besides=("backend",))
+    assert compared_backends('row.backend == "gpu"', besides=("backend",))
