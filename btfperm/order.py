@@ -43,9 +43,6 @@ PathLike = str | os.PathLike[str]
 Progress = Callable[[str, PathLike | None, int, int | None], None]
 
 
-_REMEDY = "give a file with values, or leave out weights="
-
-
 @dataclass(frozen=True, eq=False)
 class Ordered:
     """What `order_file` did.
@@ -136,130 +133,122 @@ def order_file(
             "solver orders are not available over MPI ranks: run one process, or name no solver"
         )
     targets = _targets(outputs, format, convention, solver)
-    seconds: dict[str, float] = {}
-    since = time.perf_counter()
-
-    def begin(stage: str, file: PathLike | None = None) -> None:
-        if progress is not None:
-            progress(stage, file, 0, None)
-
-    def end(stage: str) -> None:
-        nonlocal since
-        now = time.perf_counter()
-        seconds[stage], since = round(now - since, 6), now
-
+    stages = _Stages(progress)
     chosen = solver is not None and weights is None  # the weights that `preorder` chooses
     if weights == "none":
         weights = None
     weigher = _weigher(options, weights)
     if weights is not None:
         options = _for_weights(weights, weigher, options, is_over_ranks=comm is not None)
-    weighted, diagonals, valued = None, None, None
+    weighted, diagonals, valued, modulus = None, None, None, None
     pattern: Pattern
     with over_ranks(None, comm), memory_for(DECOMPOSITION):
-        begin("read", path)
-        if comm is not None and weights is not None:
-            from btfperm.weighted.weigh_mpi import moduli_over_ranks, refuse_large
-
-            asked = (comm, weights, weigher, options["backend"])
-            refuse_large(path, *asked)
-            pattern = moduli_over_ranks(path, comm, remedy=_REMEDY)
-            refuse_large(pattern, *asked)
+        stages.begin("read", path)
+        if weights is not None:
+            pattern, modulus = _read_moduli(path, comm, weights, weigher, options["backend"])
         elif comm is not None:
             pattern = as_pattern(path, comm=comm, drop_zeros=drop_zeros)
         elif chosen:
             pattern, valued = pattern_and_values(path, drop_zeros)
-        elif weights is None:
+        else:
             how: dict[str, Any] = {"threads": threads or 0, "progress": _reading(progress, path)}
             pattern = read(path, drop_zeros=drop_zeros, **how)
-        else:
-            pattern, modulus = _read_moduli(path)
-        end("read")
-        begin("search")
-        session = Session(pattern)
-        session.keep_copies = worth_copies(
-            session, options.get("backend", "auto"), has_options=False
-        )
-        try:
-            request = Request(pattern.nnz, threads=threads, **options)
-            transversal = matched(session, request)
-            end("search")
-            if not transversal.maximum:
-                return Ordered(pattern, transversal, None, seconds)
-            begin("decompose")
-            result = decompose_session(session, transversal, threads)
-            end("decompose")
-        finally:
-            session.close()
+        stages.end("read")
+        request, transversal, result = _decomposed(pattern, threads, options, stages)
+        if result is None:
+            return Ordered(pattern, transversal, None, stages.seconds)
         if weights is not None:
-            begin("weigh")
+            from btfperm.weighted.with_diagonals import weighed_with_diagonals
+
+            stages.begin("weigh")
             limits = {"max_work": options.get("max_work"), "backend": options["backend"]}
             limits |= {"algorithm": weigher, "threads": threads}
-            if comm is not None:
-                found = _weighed_over_ranks(pattern, result, weights, request, **limits)
-            else:
-                found = _weighed(pattern, modulus, result, weights, request, **limits)
-            weighted, diagonals = found
+            weighted, diagonals = weighed_with_diagonals(
+                pattern, modulus, result, weights, request, **limits
+            )
             result = _with_weights(result, weighted)
             transversal = result.transversal or transversal
-            end("weigh")
+            stages.end("weigh")
         solver_order: SolverOrder | None = None
         if solver is not None:
-            begin("order")
+            stages.begin("order")
             solver_order, chosen_weights = _for_solver(
                 pattern, valued, transversal, cast(Any, solver), threads
             )
             if chosen_weights is not None and valued is not None:
                 weighted = chosen_weights
                 result, diagonals = _chosen(valued, result, weighted)
-            end("order")
+            stages.end("order")
     completed = _completed(result, targets) if solver_order is None else None
     for file, row in zip(outputs, targets, strict=True):
-        begin("write", file)
+        stages.begin("write", file)
         permutations = solver_order or (completed if row.pairs_diagonal else None) or result
         write(permutations, file, format=format, convention=convention)
     if outputs:
-        end("write")
-    return Ordered(
-        pattern, transversal, result, seconds, tuple(outputs), solver_order, weighted, diagonals
-    )
+        stages.end("write")
+    done = tuple(outputs), solver_order, weighted, diagonals
+    return Ordered(pattern, transversal, result, stages.seconds, *done)
 
 
-def _read_moduli(path: PathLike) -> tuple[Pattern, Any]:
-    """The pattern of the entries of a file that are not zero, and their moduli."""
-    from btfperm.weighted import moduli
+class _Stages:
+    """Calls `progress` at the start of each stage, and measures the seconds of each."""
 
-    return moduli(values_of(path, True, _REMEDY))
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress
+        self.seconds: dict[str, float] = {}
+        self.since = time.perf_counter()
 
+    def begin(self, stage: str, file: PathLike | None = None) -> None:
+        if self.progress is not None:
+            self.progress(stage, file, 0, None)
 
-def _weighed(
-    pattern: Pattern,
-    modulus: Any,
-    result: DulmageMendelsohn,
-    weights: str,
-    request: Request,
-    **how: Any,
-) -> tuple[WeightedTransversal, Diagonals]:
-    """The weighted transversal within the limits of the request, and its diagonal entries."""
-    from btfperm.weighted import weigh
-    from btfperm.weighted.diagonal import diagonals_of
-
-    left = None if request.deadline is None else request.seconds_left()
-    weighted = weigh(pattern, modulus, result, cast(Any, weights), time_limit=left, **how)
-    return weighted, diagonals_of(pattern, modulus, weighted)
+    def end(self, stage: str) -> None:
+        """Sets the seconds of a stage: those since the end of the stage before it."""
+        now = time.perf_counter()
+        self.seconds[stage], self.since = round(now - self.since, 6), now
 
 
-def _weighed_over_ranks(
-    pattern: Any, result: Any, weights: str, request: Request, **how: Any
-) -> tuple[WeightedTransversal, Diagonals]:
-    """`_weighed` for a matrix over MPI ranks. Collective."""
-    from btfperm.weighted.diagonal_mpi import diagonals_over_ranks
-    from btfperm.weighted.weigh_mpi import weigh_over_ranks
+def _read_moduli(
+    path: PathLike, comm: Any, weights: str, weigher: str, backend: str
+) -> tuple[Pattern, Any]:
+    """The pattern of the entries of a file that are not zero, and their moduli. Over MPI ranks, the
+    pattern holds them as its `values`, the second result is None, and what needs the whole matrix
+    in one process is refused, if possible before the file is read. Collective over ranks."""
+    remedy = "give a file with values, or leave out weights="
+    if comm is None:
+        from btfperm.weighted import moduli
 
-    del how["backend"]
-    left = None if request.deadline is None else request.seconds_left()
-    weighted = weigh_over_ranks(pattern, result, weights, time_limit=left, **how)
-    return weighted, diagonals_over_ranks(pattern, weighted)
+        return moduli(values_of(path, True, remedy))
+    from btfperm.weighted.weigh_mpi import moduli_over_ranks, refuse_large
+
+    asked = (comm, weights, weigher, backend)
+    refuse_large(path, *asked)
+    pattern = moduli_over_ranks(path, comm, remedy=remedy)
+    refuse_large(pattern, *asked)
+    return pattern, None
+
+
+def _decomposed(
+    pattern: Pattern, threads: int | None, options: dict[str, Any], stages: _Stages
+) -> tuple[Request, Transversal, DulmageMendelsohn | None]:
+    """The request of the search, the transversal, and the decomposition; None instead of the
+    decomposition if a limit ended the search."""
+    stages.begin("search")
+    session = Session(pattern)
+    backend = options.get("backend", "auto")
+    session.keep_copies = worth_copies(session, backend, has_options=False)
+    try:
+        request = Request(pattern.nnz, threads=threads, **options)
+        transversal = matched(session, request)
+        stages.end("search")
+        if not transversal.maximum:
+            return request, transversal, None
+        stages.begin("decompose")
+        result = decompose_session(session, transversal, threads)
+        stages.end("decompose")
+    finally:
+        session.close()
+    return request, transversal, result
 
 
 def _for_solver(
