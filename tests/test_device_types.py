@@ -80,7 +80,7 @@ def compared_backends(text, *, besides=()):
         for node in ast.walk(ast.parse(text))
         if (
             isinstance(node, ast.Compare)
-            and any(map(_names_a_device, ast.walk(node)))
+            and any(map(_names_a_device, (node.left, *node.comparators)))
             and not (isinstance(node.left, ast.Name) and node.left.id in besides)
         )
         or (isinstance(node, ast.MatchValue) and _names_a_device(node.value))
@@ -88,7 +88,9 @@ def compared_backends(text, *, besides=()):
 
 
 def _names_a_device(node):
-    return isinstance(node, ast.Constant) and node.value in ("gpu", "mpi")
+    """Whether an operand is the name of a device backend, or a tuple, list or set that has it."""
+    operands = getattr(node, "elts", [node])
+    return any(isinstance(one, ast.Constant) and one.value in ("gpu", "mpi") for one in operands)
 
 
 @each_file(
@@ -141,5 +143,6 @@ def test_a_comparison_with_a_device_is_detected():
     ):
         assert compared_backends(text)
     assert not compared_backends('row.backend == "cpu"')
+    assert not compared_backends('after(State("gpu")) is Action.RAISE')
     assert not compared_backends('backend == "gpu"', besides=("backend",))
     assert compared_backends('row.backend == "gpu"', besides=("backend",))

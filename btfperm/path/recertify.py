@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from btfperm import backends, registry
 from btfperm.errors import BackendUnavailableError
+from btfperm.path.failure import warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
 from btfperm.pattern import Pattern
 from btfperm.results import Transversal
@@ -27,15 +28,17 @@ def recertified(pattern: Pattern, given: Transversal, package: str = "transversa
     """
     name = pattern.backend
     state = State("recertify", name, on_device=name != "cpu")
+    found: Transversal | None = None
     try:
-        found: Transversal | None = registry.step(package, "recertification", name)(pattern, given)
-    except BackendUnavailableError:
-        assert after(Event.BACKEND_FAILED, state) is Action.RAISE
-        raise
+        found = registry.step(package, "recertification", name)(pattern, given)
+    except BackendUnavailableError as failure:
+        if after(Event.BACKEND_FAILED, state) is Action.RAISE:
+            raise
+        warn_of_failed_backend(failure, once=False)
     if found is not None:
         return found
-    action = after(Event.UNDECIDED, state)
-    assert action is Action.PROVE_ON_CPU
+    if after(Event.UNDECIDED, state) is not Action.PROVE_ON_CPU:
+        raise BackendUnavailableError(f"the backend {name} could not check the transversal")
     on_cpu = registry.step(package, "recertification", "cpu")
     proven: Transversal = on_cpu(pattern.on_host(), given.on_host())
     row_match, col_match, rows, cols = (getattr(proven, field) for field in _ARRAYS)

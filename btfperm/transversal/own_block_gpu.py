@@ -33,8 +33,9 @@ def match_own_block(problem: DistributedProblem, seconds: float, seed: int) -> i
     try:
         return _searched(problem, seconds, seed)
     except (BackendUnavailableError, cupy.cuda.memory.OutOfMemoryError):
-        action = after(Event.NO_ROOM, State("start", "gpu"))
-    assert action is Action.MATCH_OWN_ROWS
+        if after(Event.NO_ROOM, State("start", "gpu")) is not Action.MATCH_OWN_ROWS:
+            raise
+    # Here, no exception refers to the arrays of the search any more.
     cupy.get_default_memory_pool().free_all_blocks()
     return match_own_rows(problem)
 
