@@ -10,6 +10,7 @@ machine, and why others do not.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,8 @@ _BACKENDS: dict[str, tuple[str, str]] = {
     "mpi": ("btfperm.backends.mpi.backend", "MPI"),
 }
 
-# Features of a machine or of a matrix, see `Features`, and the backend that measures each.
+# Features of a machine or of a matrix, see `Features`, and the backend that measures each;
+# `register` adds those of another backend.
 MEASURED_BY = {"warm": "gpu", "gpus": "gpu", "ranks": "mpi"}
 
 
@@ -56,15 +58,20 @@ def measure(feature: str, pattern: Any) -> float:
     return get(MEASURED_BY[feature]).measure(feature, pattern)
 
 
-def register(name: str, module: str, attribute: str) -> None:
-    """Adds the backend ``module.attribute``; the module is imported when it is first used."""
+def register(name: str, module: str, attribute: str, features: Iterable[str] = ()) -> None:
+    """Adds the backend ``module.attribute``; the module is imported when it is first used. Its
+    method `measure` returns the features of these names, which conditions of rules may use. The
+    names must differ from those in `Features`."""
     _BACKENDS[name] = module, attribute
+    MEASURED_BY.update(dict.fromkeys(features, name))
     get.cache_clear()
 
 
 def unregister(name: str) -> None:
     """Removes a backend that `register` added."""
     del _BACKENDS[name]
+    for feature in [feature for feature, owner in MEASURED_BY.items() if owner == name]:
+        del MEASURED_BY[feature]
     get.cache_clear()
 
 

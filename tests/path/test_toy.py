@@ -13,10 +13,11 @@ import pytest
 
 import btfperm
 from btfperm import backends, registry
-from btfperm.backends.protocol import Session
+from btfperm.backends.protocol import Backend, Session
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectWarning
 from btfperm.path import failure, rules
 from btfperm.path.decompose import decompose
+from btfperm.path.fallback import Action, Event
 from btfperm.path.plan import make_plan, plan_search
 from btfperm.path.recertify import recertified
 from btfperm.path.request import Request
@@ -59,7 +60,7 @@ def toy(monkeypatch):
     monkeypatch.setattr(toy_backend, "TOY", backend)
     monkeypatch.setattr(failure, "_reported", set())
     rules.register_rules("toy", "tests.path.toy_greedy")
-    backends.register("toy", "tests.path.toy_backend", "TOY")
+    backends.register("toy", "tests.path.toy_backend", "TOY", features=["toys"])
     added = list(rows())
     steps = [("certificate", "prove"), ("legality", "is_legal"), ("cover", "find_cover")]
     for row in added:
@@ -210,6 +211,31 @@ def test_to_plan_copies_nothing_unless_a_rule_asks_for_a_feature(toy, monkeypatc
     assert planned().has_host_copy
 
 
+@pytest.mark.parametrize("toys", [0, 2])
+def test_a_rule_asks_for_a_feature_of_the_toy(toy, toys, monkeypatch):
+    toy.features["toys"] = toys
+    asks = rules.Rule("no toy", (rules.Condition("toys", "<", 1),), "cpu", "so")
+    monkeypatch.setitem(toy_greedy.TABLE, "place", (asks, *toy_greedy.TABLE["place"]))
+    session = Session(btfperm.as_pattern(A))
+    made = make_plan(session, Request(session.pattern.nnz, package="toy"), "toy")
+    assert made.backend == ("toy" if toys else "cpu") and toy.calls == ["measure toys"]
+    passed_over = made.explain()["decisions"]["place"]["passed_over"]
+    assert [rule["fails"] for rule in passed_over] == ["toys < 1, it is 2"] * (toys > 0)
+
+
+def test_the_features_of_a_backend_end_with_it(toy):
+    backends.register("another", "tests.path.toy_backend", "TOY", ["dolls"])
+    assert backends.MEASURED_BY["dolls"] == "another"
+    backends.unregister("another")
+    assert "dolls" not in backends.MEASURED_BY and backends.MEASURED_BY["toys"] == "toy"
+
+
+def test_the_toy_has_all_that_a_backend_needs(toy):
+    needed = {name for name in vars(Backend) if not name.startswith("_")}
+    needed |= vars(Backend)["__annotations__"].keys()
+    assert "measure" in needed and all(hasattr(toy, name) for name in needed)
+
+
 def test_a_restart_on_the_cpu_starts_from_the_matching_of_the_caller(toy):
     toy.abandons = True
     initial = btfperm.maximum_transversal(A).col_match.copy()
@@ -289,6 +315,24 @@ def test_a_toy_that_fails_to_certify_again_is_an_error(recertifying):
     recertifying.fails_at = "recertify"
     with pytest.raises(BackendUnavailableError, match="broke in recertify"):
         recertified(ToyPattern.of(A), btfperm.maximum_transversal(A), "toy")
+
+
+def test_what_follows_a_failed_certification_is_decided_by_after(recertifying, monkeypatch):
+    recertifying.fails_at = "recertify"
+    answers = {
+        Event.BACKEND_FAILED: Action.WARN_AND_RESTART_ON_CPU,
+        Event.UNDECIDED: Action.PROVE_ON_CPU,
+    }
+    monkeypatch.setattr("btfperm.path.recertify.after", lambda event, _: answers[event])
+    t = btfperm.maximum_transversal(A)
+    with pytest.warns(BackendWarning, match="broke in recertify; continued on the cpu"):
+        assert recertified(ToyPattern.of(A), t, "toy") == t
+    answers[Event.UNDECIDED] = Action.RAISE
+    with (
+        pytest.warns(BackendWarning),
+        pytest.raises(BackendUnavailableError, match="toy could not check the transversal"),
+    ):
+        recertified(ToyPattern.of(A), t, "toy")
 
 
 def test_an_unknown_backend_is_refused(toy):

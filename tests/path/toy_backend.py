@@ -57,6 +57,7 @@ class ToyBackend:
         self.abandons = False
         self.undecided = False
         self.wants_to_decompose = False
+        self.features = {"toys": 0.0}  # of the machine: `register` names them
 
     def _record(self, call):
         self.calls.append(call)
@@ -102,6 +103,10 @@ class ToyBackend:
 
     def should_decompose(self, session):
         return self.wants_to_decompose
+
+    def measure(self, feature, subject):
+        self._record(f"measure {feature}")
+        return self.features[feature]
 
     def device_name(self, problem):
         return "a toy"
