@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a backend is: the methods that `btfperm.path` calls, and the data that they exchange.
 
-A *session* lasts for one call of the library and holds the matrix and its copies. A *problem*
-is the pattern and the current matching on one backend; packages with values have problems of their
-own, which also hold these. `path` uses the attributes of `Problem` below, and of a problem on the
-host also `dropped` and `proven`; all others belong to the backend.
+A *session* lasts for one call of the library and holds the matrix and its copies. Only a
+`DistributedPattern` holds copies of its own, which later calls use, too: its rows, its local
+numbers and the whole matrix, because the ranks exchange messages to make them. A *problem* is the
+pattern and the current matching on one backend; packages with values have problems of their own,
+which also hold these. `path` uses the attributes of `Problem` below, and of a problem on the host
+also `dropped` and `proven`; all others belong to the backend.
 """
 
 from __future__ import annotations
