@@ -136,6 +136,10 @@ def case_karp_sipser():
         karp_sipser(A, options={"thin_steps": 0})
         karp_sipser(A, max_work=2 * seed - 110)
         same_blocks(A, initializer="karp-sipser")
+        if seed < 63:
+            with inputs.small_steps():
+                karp_sipser(A)
+                same_blocks(A, initializer="karp-sipser")
     for shape in ((0, 3), (1, 1), (5, 2), (7, 30)):
         assert karp_sipser(inputs.full(*shape)).size == min(shape)
     for seed in range(4):
@@ -204,6 +208,35 @@ def case_directions():
     assert t.counters["bottom_up_steps"] == 0, "greedy makes no lists by rows"
     limited = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", max_work=500, **upward)
     assert limited.verified and limited.rank_bounds[0] <= d.structural_rank
+
+
+def case_number_of_messages():
+    """A level of the search and a step of karp-sipser need about one exchange, and an exchange at
+    most one message from each rank to each other one."""
+    chain = families.renumbered(families.chain(2_000), "mixed").A
+    for A in (inputs.skewed_matrix(1_000, seed=1), chain, inputs.forest(1, 340)):
+        t = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", initializer="karp-sipser")
+        counted = t.counters
+        levels = counted.get("levels", 0) + counted["start_levels"]
+        assert counted["exchanges"] <= 2 * levels + 20
+        assert counted["messages"] <= counted["exchanges"] * COMM.size * (COMM.size - 1)
+        assert (counted["messages"] > 0) == (COMM.size > 1)
+
+
+def case_numbers_of_64_bits():
+    """The start, both directions of the search, and the decomposition, by the compiled code for
+    very large matrices."""
+    with inputs.numbers_of_64_bits():
+        assert btfperm.as_pattern(inputs.full(2, 2), comm=COMM).indices.dtype == np.int64
+        case_random_matrices()
+        for seed in (60, 80):
+            A = inputs.random_matrix(seed)
+            karp_sipser(A)
+            for direction in (0, 2):
+                how = {"algorithm": "ms-bfs", "options": {"direction": direction}}
+                same_blocks(A, initializer="greedy", **how)
+        with inputs.small_steps():
+            same_blocks(inputs.skewed_matrix(200, seed=1), initializer="karp-sipser")
 
 
 def case_more_ranks_than_columns():

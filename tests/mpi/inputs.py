@@ -107,12 +107,24 @@ def greedy_with_lists():
 
 @contextmanager
 def small_steps():
-    """A rank expands few columns in a step of the search, and sends its lists in many pieces."""
+    """A rank expands few columns in a step of the search, few columns choose in a step of
+    karp-sipser, which sends few lines, and lists are counted and sent in many pieces."""
+    start = "btfperm.transversal.initial.karp_sipser_mpi"
     with (
         changed("btfperm.transversal.augmenting.ms_bfs_mpi", "LEAST_STEP", 1),
+        changed(start, "LEAST_LINES", 1),
+        changed(start, "LEAST_FINE", 1),
+        changed(start, "LEAST_CHOICES", 1),
         changed("btfperm.pattern.owned_lists", "LEAST_PIECE", 1),
+        changed("btfperm.pattern.distributed_slices", "COUNTED", 3),
+        changed("btfperm.dulmage_mendelsohn.fine_square.digraph_mpi", "_PIECE", 2),
     ):
         yield
+
+
+def numbers_of_64_bits():
+    """Patterns have 64-bit numbers, as those of very large matrices, although 32 bits suffice."""
+    return changed("btfperm.pattern.distributed", "index_type", lambda shape, nnz: np.int64)
 
 
 def long_lists():

@@ -16,6 +16,7 @@ from btfperm.backends.mpi import launch
 from btfperm.backends.mpi.file_ranges import FileRange, line_range, lines_before
 from btfperm.backends.mpi.slices import bucket_width, even_slices, weighted_slices
 from btfperm.pattern.owned_lists import owned_lists, owned_values
+from btfperm.transversal.initial.karp_sipser_mpi import choices_of
 
 
 @pytest.mark.parametrize("text", [b"", b"a\n", b"ab\ncd\n\ne", b"\n\n\n", b"x" * 50 + b"\n1\n2\n"])
@@ -203,6 +204,32 @@ def test_items_are_sorted_by_owner():
     assert np.array_equal(order, np.argsort(owner, kind="stable"))
     assert np.array_equal(lines.reshape(-1, 2), np.stack((index, -index), axis=1)[order])
     assert np.array_equal(sent, np.bincount(owner, minlength=4))
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize("bounds", [[0, 4, 4, 9, 20], [0, 0], [0, 0, 5, 5], [0, 7]])
+def test_indices_outside_belong_to_the_first_or_the_last_rank(width, bounds):
+    end, last = bounds[-1], len(bounds) - 2
+    outside = [-1, end, np.iinfo(width).min, np.iinfo(width).max // 2, -end - 1, end + 1]
+    within = [k for k in (0, 4, 5, 8, 19) if k < end]
+    index = np.array([*outside, *within, *outside], dtype=width)
+    owner = _core.ranks.owners(np.array(bounds), index)
+    expected = [0 if k < 0 else last for k in outside]
+    assert owner[: len(outside)].tolist() == owner[-len(outside) :].tolist() == expected
+    for k, rank in zip(within, owner[len(outside) :].tolist(), strict=False):
+        assert bounds[rank] <= k < bounds[rank + 1]
+
+
+@pytest.mark.parametrize(
+    ("left", "ranks", "count"),
+    [
+        *((0, 1, 1), (1, 1, 1), (700, 1, 700), (0, 2, 64), (1, 2, 64), (64, 2, 64), (512, 2, 64)),
+        *((600, 2, 75), (1 << 17, 4, 1 << 14), (1 << 18, 4, 1 << 14), (1 << 20, 4, 1 << 15)),
+    ],
+)
+def test_columns_that_choose_at_the_same_time(left, ranks, count):
+    """An eighth, at least 64; of more than 2^17 columns, 2^14 or a thirty-second part."""
+    assert choices_of(left, ranks) == count
 
 
 def test_without_mpi(monkeypatch):
