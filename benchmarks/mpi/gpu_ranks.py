@@ -4,8 +4,9 @@
 The graphs are made on the GPUs. Each graph is matched by one rank and by two ranks with a GPU each,
 which exchange long lists by NCCL or through the memory of the host; the first graph also by the
 engine for one GPU and by two ranks without GPUs, and under a limit on the memory of a GPU that lies
-between the needs of one and of two ranks. All that end must find the same size. After ``--within``
-seconds, no measurement is started, except those under the limit on the memory.
+between the needs of one and of two ranks without a limit. One rank may also end under it: the most
+memory that it held without a limit is more than it needs. All that end must find the same size.
+After ``--within`` seconds, no measurement is started, except those under the limit on the memory.
 """
 
 from __future__ import annotations

@@ -23,12 +23,8 @@ Direction   A rank extends the first level of a step from its columns (top-down)
             cost no message. Where another initializer has run, all levels are extended top-down,
             because the lists cost more visits than they save on most matrices. After a graft, only
             the rows that the graft has released are unvisited neighbours of trees, so that a few
-            rows replace all columns of the trees. When columns still chose in their order alone in
-            ``karp-sipser``, the search on two ranks visited 0.55, 0.79 and 0.59 of the entries of a
-            search that is always top-down on rmat_s16, rmat_s17 and rmat_s18, 0.49 on
-            er_262144_d2.7, 0.50 on kron_s16, and 0.94 to all on er_65536_d5.0, er_262144_d5.0,
-            grid3d_48_rcp, circuit_200000 and rgg_n_2_18; on four ranks 0.70 to 0.83 on the rmat
-            matrices, 0.68, 0.50, and as many (``direction=0``, counter ``edges``).
+            rows replace all columns of the trees. The counter ``edges`` shows the difference to
+            ``direction=0``.
 Cost        O(nnz) entries per phase over all ranks. The number of steps grows with the largest
             number of times that a path from a root changes its owner. A step exchanges numbers and
             lines.
