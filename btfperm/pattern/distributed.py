@@ -262,8 +262,9 @@ class DistributedPattern(Pattern):
     def indices(self) -> npt.NDArray[Any]:
         """The row numbers of the entries of this rank, a new array as soon as `halo` has them. The
         first halo, which the first search makes, overwrites the array that was returned before."""
-        own: npt.NDArray[Any] | None = vars(self)["_copies"].get("indices")
-        if own is not None:
+        copies = vars(self)["_copies"]
+        own: npt.NDArray[Any] | None = copies.get("indices")
+        if own is not None and not copies.get("ghosts"):  # else a call ended while it made the halo
             return own
         halo = self.halo()
         found: npt.NDArray[Any] = halo.numbers()[halo.items]
@@ -304,9 +305,11 @@ class DistributedPattern(Pattern):
             return self._made_together("row halo", self._row_halo)  # type: ignore[no-any-return]
         copies = vars(self)["_copies"]
         if "halo" not in copies:
-            own = copies.pop("indices")
-            items = own.copy() if "whole" in copies else own  # `whole` may hold the same array
-            copies["halo"] = Halo(self.exchange, self.row_slices, items)
+            own, kept = copies["indices"], copies.setdefault("ghosts", [])
+            if "whole" in copies and not kept:  # `whole` may hold the same array
+                own, kept = own.copy(), []
+            copies["halo"] = Halo(self.exchange, self.row_slices, own, kept)
+            del copies["indices"], copies["ghosts"]
         return copies["halo"]  # type: ignore[no-any-return]
 
     def _row_halo(self) -> Halo:

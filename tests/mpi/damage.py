@@ -6,12 +6,15 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from functools import partial
+from itertools import product
+from unittest import mock
 
 import numpy as np
 import scipy.sparse as sp
 from mpi4py import MPI
 
 import btfperm
+from btfperm import _core
 from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.mpi.halo import Halo
 from btfperm.testing import assert_structurally_nonsingular
@@ -196,6 +199,34 @@ def case_a_rank_fails_before_it_releases_memory():
         Halo.forget_shared = forget
     assert np.array_equal(call().col_perm, btfperm.dulmage_mendelsohn(A, drop_zeros=False).col_perm)
     assert btfperm.structural_rank(P, backend="mpi") == btfperm.structural_rank(A)
+
+
+def case_a_rank_fails_while_it_numbers_its_ghosts():
+    """Before and after the numbers of the whole matrix are overwritten: the next calls find the
+    entries, also where a copy of the whole pattern exists."""
+    number = _core.ranks.number_ghosts
+    A = inputs.random_matrix(5)
+    for has_whole, is_after, error in product(
+        (False, True), (False, True), (MemoryError, KeyboardInterrupt)
+    ):
+
+        def fail(*given, is_after=is_after, error=error):
+            if COMM.rank == LAST:
+                if is_after:
+                    number(*given)
+                raise error("no room")
+            return number(*given)
+
+        P = inputs.as_distributed_rows(A, COMM)
+        if has_whole:
+            P.on_host()
+        before = P.indices.tolist()
+        with mock.patch.object(_core.ranks, "number_ghosts", fail):
+            raised(error, partial(btfperm.structural_rank, P, backend="mpi"))
+        assert P.indices.tolist() == before
+        call = partial(btfperm.dulmage_mendelsohn, P, backend="mpi")
+        assert np.array_equal(call().col_perm, btfperm.dulmage_mendelsohn(A).col_perm)
+        assert P.indices.tolist() == before
 
 
 def case_a_rank_fails_before_a_pattern_is_distributed():

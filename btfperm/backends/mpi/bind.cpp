@@ -33,21 +33,28 @@ void bind_width(nb::module_& module) {
       "The rank that owns each index.");
   module.def(
       "number_ghosts",
-      [](std::int64_t first, std::int64_t last, std::int64_t range, Out<I> items) {
+      [](std::int64_t first, std::int64_t last, std::int64_t range, Out<I> items,
+         const nb::object& kept) {
         const auto count = static_cast<std::int64_t>(items.shape(0));
         if (!are_in_range(items, range)) {
           throw std::invalid_argument("an item is out of range");
         }
-        std::vector<I> ghosts;
-        run_pass([&](Budget& budget) {
-          ghosts = number_ghosts(first, last, range, count, items.data(), budget);
-        });
-        NumpyArray<I> found = new_array<I>(ghosts.size());
-        std::copy(ghosts.begin(), ghosts.end(), found.data());
-        return found;
+        LocalNumbers<I> numbers(first, last, range);
+        run_pass([&](Budget& budget) { numbers.find_ghosts(count, items.data(), budget); });
+        NumpyArray<I> found = new_array<I>(numbers.ghosts().size());
+        std::copy(numbers.ghosts().begin(), numbers.ghosts().end(), found.data());
+        nb::object ghosts = nb::cast(found);
+        if (!kept.is_none()) nb::cast<nb::list>(kept).append(ghosts);
+        {  // nothing fails from here on, and no signal handler runs
+          const WithoutGil nogil;
+          numbers.renumber(count, items.data());
+        }
+        return ghosts;
       },
       nb::arg("first"), nb::arg("last"), nb::arg("range"), nb::arg("items").noconvert(),
-      "Turn items into local numbers, in place; the numbers of the ghosts.");
+      nb::arg("kept") = nb::none(),
+      "Turn items into local numbers, in place; the numbers of the ghosts, which are appended to "
+      "the list `kept` before the first item changes.");
   module.def(
       "sort_by_owner",
       [](In<std::int32_t> owner, int ranks, const nb::list& fields, In<I>) {

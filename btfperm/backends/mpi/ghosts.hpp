@@ -18,50 +18,73 @@
 
 namespace btfperm {
 
-// Renumbers the items, all in 0 .. range - 1, in place. Returns the old numbers of the ghosts.
+// The local numbers of some items, all in 0 .. range - 1.
 template <class I>
-std::vector<I> number_ghosts(std::int64_t first, std::int64_t last, std::int64_t range,
-                             std::int64_t count, I* items, Budget& budget) {
-  const auto is_own = [&](I item) { return item >= first && item < last; };
-  std::vector<I> ghosts;
-  if (range <= 16 * count) {  // the bits and their counts take at most 4 bytes for each item
-    const std::int64_t words = range / 64 + 1;
-    std::vector<std::uint64_t> bits(static_cast<std::size_t>(words), 0);
-    std::vector<I> before(static_cast<std::size_t>(words));
+class LocalNumbers {
+ public:
+  LocalNumbers(std::int64_t first, std::int64_t last, std::int64_t range)
+      : first_(first), last_(last), range_(range) {}
+
+  // Finds the ghosts among the items, and all memory that `renumber` needs.
+  void find_ghosts(std::int64_t count, const I* items, Budget& budget) {
+    if (range_ <= 16 * count) {  // the bits and their counts take at most 4 bytes for each item
+      mark_ghosts(count, items);
+    } else {
+      std::copy_if(items, items + count, std::back_inserter(ghosts_),
+                   [&](I item) { return !is_own(item); });
+      std::sort(ghosts_.begin(), ghosts_.end());
+      ghosts_.erase(std::unique(ghosts_.begin(), ghosts_.end()), ghosts_.end());
+    }
+    budget.spend(count);
+  }
+
+  // The old numbers of the ghosts, ascending.
+  const std::vector<I>& ghosts() const { return ghosts_; }
+
+  // Replaces the items by their local numbers. It does not fail.
+  void renumber(std::int64_t count, I* items) const {
     for (std::int64_t k = 0; k < count; ++k) {
-      if (!is_own(items[k])) bits[items[k] / 64] |= std::uint64_t{1} << (items[k] % 64);
+      items[k] = static_cast<I>(is_own(items[k]) ? items[k] - first_
+                                                 : last_ - first_ + place_of(items[k]));
+    }
+  }
+
+ private:
+  bool is_own(I item) const { return item >= first_ && item < last_; }
+
+  void mark_ghosts(std::int64_t count, const I* items) {
+    const auto words = static_cast<std::size_t>(range_ / 64 + 1);
+    bits_.assign(words, 0);
+    before_.resize(words);
+    for (std::int64_t k = 0; k < count; ++k) {
+      if (!is_own(items[k])) bits_[items[k] / 64] |= std::uint64_t{1} << (items[k] % 64);
     }
     std::size_t n_ghosts = 0;
-    for (const std::uint64_t word : bits) n_ghosts += static_cast<std::size_t>(std::popcount(word));
-    ghosts.reserve(n_ghosts);
-    for (std::int64_t w = 0; w < words; ++w) {
-      before[w] = static_cast<I>(ghosts.size());
-      for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
-        ghosts.push_back(static_cast<I>(w * 64 + std::countr_zero(left)));
+    for (const std::uint64_t word : bits_) {
+      n_ghosts += static_cast<std::size_t>(std::popcount(word));
+    }
+    ghosts_.reserve(n_ghosts);
+    for (std::size_t w = 0; w < words; ++w) {
+      before_[w] = static_cast<I>(ghosts_.size());
+      for (std::uint64_t left = bits_[w]; left != 0; left &= left - 1) {
+        ghosts_.push_back(
+            static_cast<I>(static_cast<std::int64_t>(w) * 64 + std::countr_zero(left)));
       }
     }
-    if (!budget.spend(count)) return ghosts;
-    const I shift = static_cast<I>(last - first);
-    for (std::int64_t k = 0; k < count; ++k) {
-      if (is_own(items[k])) {
-        items[k] = static_cast<I>(items[k] - first);
-        continue;
-      }
-      const std::uint64_t lower = (std::uint64_t{1} << (items[k] % 64)) - 1;
-      const std::int64_t w = items[k] / 64;
-      items[k] = static_cast<I>(shift + before[w] + std::popcount(bits[w] & lower));
+  }
+
+  std::int64_t place_of(I ghost) const {
+    if (bits_.empty()) {
+      return std::lower_bound(ghosts_.begin(), ghosts_.end(), ghost) - ghosts_.begin();
     }
-    return ghosts;
+    const std::uint64_t lower = (std::uint64_t{1} << (ghost % 64)) - 1;
+    return before_[ghost / 64] + std::popcount(bits_[ghost / 64] & lower);
   }
-  std::copy_if(items, items + count, std::back_inserter(ghosts), [&](I i) { return !is_own(i); });
-  std::sort(ghosts.begin(), ghosts.end());
-  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
-  if (!budget.spend(count)) return ghosts;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const auto place = std::lower_bound(ghosts.begin(), ghosts.end(), items[k]) - ghosts.begin();
-    items[k] = static_cast<I>(is_own(items[k]) ? items[k] - first : last - first + place);
-  }
-  return ghosts;
-}
+
+  std::int64_t first_, last_, range_;
+  std::vector<I> ghosts_;
+  std::vector<std::uint64_t> bits_;  // of the ghosts; empty if the range is long
+  std::vector<I> before_;            // the number of ghosts in all words before each
+};
 
 }  // namespace btfperm

@@ -79,12 +79,17 @@ class Halo:
     own : number of items that this rank owns
     """
 
-    def __init__(self, exchange: Exchange, slices: Slices, items: Array) -> None:
-        """`items` are numbers of the whole matrix; they are overwritten by local numbers."""
+    def __init__(
+        self, exchange: Exchange, slices: Slices, items: Array, kept: list[Array] | None = None
+    ) -> None:
+        """`items` are numbers of the whole matrix; they are overwritten by local numbers. If the
+        caller needs them after a failure, `kept` is an empty list at first, and the ghosts are in
+        it as soon as the items are overwritten; another call with the same lists continues."""
         self.exchange, self.slices, self.own = exchange, slices, slices.size
-        self.ghosts: Array = _core.ranks.number_ghosts(
-            slices.first, slices.last, slices.count, items
-        )
+        kept = [] if kept is None else kept
+        if not kept:
+            _core.ranks.number_ghosts(slices.first, slices.last, slices.count, items, kept)
+        self.ghosts: Array = kept[0]
         self.items = items
         self._begins = np.searchsorted(self.ghosts, slices.bounds.astype(items.dtype))
         self._sent = np.diff(self._begins)
