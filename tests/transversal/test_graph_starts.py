@@ -30,10 +30,10 @@ VARIANTS = [
 ]
 
 
-def start(A, name, options=None, seed=0):
+def start(A, name, options=None, seed=0, threads=None):
     """The matched row of each column, and the counters."""
     problem = Problem.empty(as_pattern(A))
-    request = Request(problem.indices.size, seed=seed, options=options)
+    request = Request(problem.indices.size, seed=seed, options=options, threads=threads)
     outcome = run_algorithm(registry.find(name, initializer=True), problem, request)
     return problem.col_match, outcome.counters
 
@@ -79,18 +79,20 @@ def test_random_greedy_takes_the_same_neighbours_in_both_forms():
 @settings(max_examples=60, deadline=None)
 @given(A=strategies.any_matrix())
 def test_hem_in_natural_order_is_greedy(A):
-    np.testing.assert_array_equal(start(A, "hem")[0], start(A, "greedy")[0])
+    """On one thread; on several, greedy may find another matching."""
+    np.testing.assert_array_equal(start(A, "hem")[0], start(A, "greedy", threads=1)[0])
 
 
 @settings(max_examples=60, deadline=None)
 @given(A=strategies.any_matrix())
 def test_greedy_by_sorted_weights_is_greedy(A):
-    """Edges of equal weight stay in the order of the columns, so there is no further start."""
+    """Edges of equal weight stay in the order of the columns, so there is no further start. On one
+    thread; on several, greedy may find another matching."""
     m, n = as_pattern(A).shape
     if min(m, n) == 0:
         return
     mate = btfperm.match(bipartite(A, rows_first=True), algorithm="greedy", weights="ones").mate
-    np.testing.assert_array_equal(mate[m:], start(A, "greedy")[0])
+    np.testing.assert_array_equal(mate[m:], start(A, "greedy", threads=1)[0])
 
 
 @pytest.mark.parametrize("numbering", ["forward", "mixed"])
