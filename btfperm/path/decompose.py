@@ -77,5 +77,7 @@ def _place(session: Session) -> str:
     home = session.pattern.backend
     if home != "cpu" or not session.keep_copies:
         return home
-    others = (name for name in backends.of_one_process())
-    return next((name for name in others if backends.get(name).should_decompose(session)), home)
+    for name in backends.of_one_process():
+        if backends.get(name).should_decompose(session):
+            return name
+    return home

@@ -123,12 +123,8 @@ class MainGroup(click.Group):
         """
         if args[0] in COMMANDS:
             return args
-        takes_value = {
-            name
-            for option in command_of("order").params
-            if isinstance(option, click.Option) and not option.is_flag
-            for name in option.opts
-        }
+        options = [o for o in command_of("order").params if isinstance(o, click.Option)]
+        takes_value = {name for option in options if not option.is_flag for name in option.opts}
         at = 0
         while at < len(args) and args[at].startswith("-") and args[at] not in ("-", "--"):
             at += 2 if args[at] in takes_value else 1
@@ -136,7 +132,10 @@ class MainGroup(click.Group):
         if word in COMMANDS:
             return [word, *args[:at], *args[at + 1 :]]
         bare = word and word not in ("-", "--") and not set(word) & {".", "/", os.sep}
-        if bare and not exists(word):
+        # The word may be the value of a misspelt option, which `order` names.
+        known = {name for o in options for name in (*o.opts, *o.secondary_opts)} | {"--help"}
+        misspelt = any(a.startswith("--") and a.split("=")[0] not in known for a in args[:at])
+        if bare and not misspelt and not exists(word):
             from difflib import get_close_matches
 
             near = get_close_matches(word, COMMANDS)

@@ -68,6 +68,13 @@ def test_a_word_similar_to_no_command(cli):
     assert cli("xyzzy", "-h") == cli("xyzzy", "--help") == ended
 
 
+@pytest.mark.parametrize(
+    "words", [["--sovler", "klu", "a.mtx"], ["--drop-zeros", "--sovler", "klu"]]
+)
+def test_a_misspelt_option_in_front_is_named(cli, words):
+    cli(*words).failed(2, "No such option '--sovler'")
+
+
 @pytest.mark.parametrize("words", [("",), ("rank", ""), ("convert", "", "B.mtx")])
 def test_an_empty_name(cli, words):
     cli(*words).failed(2, "the name of the matrix is empty")

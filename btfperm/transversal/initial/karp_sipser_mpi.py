@@ -53,7 +53,7 @@ FINE_CHOICES, LEAST_FINE = 32, 1 << 14
 time: the work of such a step takes longer than the exchanges that follow it."""
 
 FIRST = 2
-"""Columns with at most so many unmatched rows choose before the others."""
+"""Columns with at most `FIRST` unmatched rows choose before the others."""
 
 PARTS, LEAST_LINES = 16, 1 << 16
 """In one step, a rank stops when it has sent as many lines as a sixteenth of its rows and columns,
