@@ -39,6 +39,7 @@ from typing import Any
 
 import numpy as np
 
+from btfperm import _core
 from btfperm.errors import ResourceMissingError, UnreadableInputError
 from btfperm.io import matrix_market_body, metis, perm_json
 from btfperm.reports.perm_arrays import PermArrays
@@ -122,9 +123,11 @@ def peak_memory() -> int:
 def base_of_peak(before: int) -> int:
     """The peak above which the memory of the next input is measured; `before` is the last result, 0
     at first. The peak is reset only if it rose since, because a reset takes long beside the reader
-    of a small input."""
+    of a small input. Memory that was freed but that the allocator keeps is returned first: a reader
+    that uses it again does not raise the peak."""
     peak = peak_memory()
     if peak > before:
+        _core.backends.return_free_memory()
         reset_peak()
         peak = peak_memory()
     return peak

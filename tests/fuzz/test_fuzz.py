@@ -104,6 +104,18 @@ def test_a_planted_defect_is_found(kind, jobs, monkeypatch, tmp_path):
     assert len(record["mutations_min"]) <= len(case.log)
 
 
+@pytest.mark.skipif(not limits_memory, reason="memory cannot be measured here")
+def test_memory_is_measured_although_freed_memory_serves_it(tmp_path):
+    """The allocator keeps what the tests before freed below an array in use. A worker inherits it,
+    and a reader that uses it does not enlarge the process."""
+    np.ones(3 << 20)  # after this array is freed, malloc takes arrays of this size from its heap
+    freed = [np.ones((3 << 20) - 1024) for _ in range(12)]
+    in_use = [np.ones(1 << 14) for _ in range(20)]
+    freed.clear()
+    report = campaign.run("matrix_market", 2, 3, keep=tmp_path, check=DEFECTS["memory"])
+    assert report.failures["memory"] == 3 and len(in_use) == 20
+
+
 @pytest.mark.parametrize(("reader", "kind", "check"), OTHER_DEFECTS)
 def test_a_defect_of_another_reader_is_found(reader, kind, check, monkeypatch, tmp_path):
     if kind == "memory" and not limits_memory:

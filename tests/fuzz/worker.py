@@ -179,8 +179,8 @@ def run_apart(
 
     def body() -> None:
         measured = prepare(0)
-        properties.reset_peak()
-        outcome = check(case, folder, measured=measured, base=properties.peak_memory())
+        base = properties.base_of_peak(0)
+        outcome = check(case, folder, measured=measured, base=base)
         with os.fdopen(writing, "w") as file:
             json.dump(outcome.failures[:50], file)
 
