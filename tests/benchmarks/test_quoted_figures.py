@@ -36,9 +36,6 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 
-# All results after this day name their commit and all versions.
-LAST_DAY_WITHOUT_VERSIONS = "2026-11-22"
-
 # Settings and aims instead of measurements, in the words of the pages.
 NOT_MEASURED = re.compile(
     r"limit 60 s|--limit \d+|at least [\d.]+ times as fast|above 0\.2 ms|[\d.]+ ms or more"
@@ -195,12 +192,10 @@ def test_every_result_is_quoted_by_a_page():
 
 
 def lacking(name: str, head: dict) -> list[str]:
-    """The required facts that a result lacks. They depend on its date."""
+    """The required facts that a result lacks."""
     day, dated = head["date"][:10], name[:10]
-    problems = machine.missing(head)
-    if max(day, dated) > LAST_DAY_WITHOUT_VERSIONS:
-        return [*problems, *([] if day == dated else [f"the name is of {dated}, the run of {day}"])]
-    return [p for p in problems if p.startswith("the commit")]
+    wrong_day = [] if day == dated else [f"the name is of {dated}, the run of {day}"]
+    return [*machine.missing(head), *wrong_day]
 
 
 @looped("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
@@ -210,10 +205,9 @@ def test_a_result_names_its_commit_and_all_versions(path):
 
 
 @pytest.mark.parametrize(("named", "run"), [("23", "23"), ("22", "23"), ("23", "22")])
-def test_a_new_result_without_versions_is_an_error(named, run):
-    old = {"date": "2026-11-22 12:00 UTC", "versions": {"commit": "1234567", "python": "3.12.3"}}
-    assert lacking("2026-11-22-gpu-answers-quick", old) == []
-    head = {**old, "date": f"2026-11-{run} 12:00 UTC"}
+def test_a_result_without_versions_or_of_another_day_is_an_error(named, run):
+    old = {"commit": "1234567", "python": "3.12.3"}
+    head = {"date": f"2026-11-{run} 12:00 UTC", "versions": old}
     name = f"2026-11-{named}-gpu-answers-quick"
     assert "the head does not name the version of compiler" in lacking(name, head)
     new = {**head, "versions": dict.fromkeys(machine.REQUIRED, "1") | {"commit": "1234567-dirty"}}
@@ -229,29 +223,11 @@ def _is_dirty(head: dict) -> bool:
     return str(head["versions"].get("commit")).endswith("-dirty")
 
 
-def test_the_page_lists_results_without_versions_and_with_uncommitted_changes():
+def test_the_page_lists_results_with_uncommitted_changes():
     page = (ROOT / "benchmarks" / "README.md").read_text()
     heads = {path.stem: json.loads(path.read_text()) for path in RESULTS.glob("*.json")}
-    without = {name for name, head in heads.items() if machine.missing(head)}
-    dirty = {n for n, head in heads.items() if _is_dirty(head)}
-    ends = {"One older result,": without, "newer results name a commit": dirty}
-    for begin, expected in ends.items():
-        passage = page.partition(begin)[2].partition("\n\n")[0]
-        assert set(_DATED.findall(passage)) == expected, begin
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_names_the_results_without_versions_that_it_quotes(page):
-    """Comments that name results are not visible to readers."""
-    text = page.read_text()
-    cited = {name for names in _COMMENT.findall(text) for name in _DATED.findall(names)}
-    incomplete = {
-        name
-        for name in cited
-        if (path := RESULTS / f"{name}.json").exists()
-        and machine.missing(json.loads(path.read_text()))
-    }
-    assert incomplete <= set(_DATED.findall(_COMMENT.sub("", text)))
+    passage = page.partition("Two results name a commit")[2].partition("\n\n")[0]
+    assert set(_DATED.findall(passage)) == {n for n, head in heads.items() if _is_dirty(head)}
 
 
 def comments_of(path: Path) -> Iterator[tuple[int, str]]:
