@@ -7,6 +7,9 @@ the launcher for each number. The numbers of ranks share the seconds; no matrix 
 share is over. With ``--out``, the folder RESULTS gets a dated record of all ranks, matrices and
 differences, in the form of the results of ``benchmarks.run``. The exit code is 1 if an array
 differs, or if a rank fails.
+
+With ``--store FOLDER``, each result is kept in FOLDER as soon as it is there, and later runs of the
+same commit continue with the matrices that have none. The record then has the results of all runs.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -40,7 +44,10 @@ def expected(path, store):
     if not kept.exists():
         import btfperm
 
-        kept.write_text(json.dumps(digests(btfperm.dulmage_mendelsohn(path, drop_zeros=False))))
+        own = digests(btfperm.dulmage_mendelsohn(path, drop_zeros=False))
+        unfinished = kept.with_suffix(".part")
+        unfinished.write_text(json.dumps(own), encoding="utf-8")
+        unfinished.replace(kept)
     return json.loads(kept.read_text(encoding="utf-8"))
 
 
@@ -68,13 +75,24 @@ def compare(path, comm, store):
     return seconds
 
 
-def work(folder, seconds, store):
-    """Runs on each rank; the first one prints a line for each matrix."""
+def name_of(path):
+    return path.name.removesuffix(".mtx.gz")
+
+
+def files_of(folder):
+    """The files of the matrices, from the smallest to the largest."""
+    return sorted(Path(folder).glob("*.mtx.gz"), key=lambda file: (file.stat().st_size, file.name))
+
+
+def work(folder, seconds, store, kept):
+    """Runs on each rank; the first one prints a line for each matrix that is not in `kept`."""
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
     until = time.monotonic() + seconds
-    for path in sorted(Path(folder).glob("*.mtx.gz"), key=lambda file: file.stat().st_size):
+    for path in files_of(folder):
+        if name_of(path) in kept:
+            continue
         if comm.bcast(time.monotonic() > until):
             break
         try:
@@ -82,32 +100,64 @@ def work(folder, seconds, store):
         except Exception as error:
             found = f"{type(error).__name__}: {error}"
         if comm.rank == 0:
-            print(json.dumps([path.name.removesuffix(".mtx.gz"), found]), flush=True)
+            print(json.dumps([name_of(path), found]), flush=True)
+
+
+def kept_runs(store):
+    """The results in the store: for each number of ranks, the seconds of each identical matrix."""
+    kept = {}
+    for file in Path(store).glob("*.ranks"):
+        lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        found = {name: seconds for name, seconds in lines if not isinstance(seconds, str)}
+        kept[int(file.stem)] = found
+    return kept
 
 
 def run(given, store):
-    """For each number of ranks, the seconds of each matrix, or why it failed."""
+    """For each number of ranks, the seconds of each matrix, or why it failed. Results that `store`
+    has already are not measured again; failures are."""
+    record, until = kept_runs(store), time.monotonic() + given.seconds
+    names = {name_of(path) for path in files_of(given.folder)}
+    missing = [ranks for ranks in given.ranks if names - record.setdefault(ranks, {}).keys()]
+    for place, ranks in enumerate(missing):
+        share = max(until - time.monotonic(), 1) / (len(missing) - place)
+        record[ranks] |= run_on(ranks, given.folder, share, store, record[ranks])
+    for ranks, found in sorted(record.items()):
+        print(line_of(ranks, found), flush=True)
+    return dict(sorted(record.items()))
+
+
+def run_on(ranks, folder, seconds, store, kept):
+    """The results of one start of the launcher. Each one is appended to the store when it is
+    there, so that a run that is ended loses only the matrix at hand."""
     from tests.mpi.launcher import ROOT, launcher
 
-    record, until = {}, time.monotonic() + given.seconds
-    for place, ranks in enumerate(given.ranks):
-        share = max(until - time.monotonic(), 1) / (len(given.ranks) - place)
-        program = [sys.executable, "-W", "ignore", "-m", "tests.mpi.all_matrices", given.folder]
-        program += ["--work", store, "--seconds", str(share)]
-        done = subprocess.run(
+    program = [sys.executable, "-W", "ignore", "-m", "tests.mpi.all_matrices", str(folder)]
+    program += ["--work", str(store), "--seconds", str(seconds), "--kept", *kept]
+    found = {}
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        Path(store, f"{ranks}.ranks").open("a", encoding="utf-8") as results,
+        subprocess.Popen(
             [launcher(), "-n", str(ranks), *program],
             cwd=ROOT,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=errors,
             text=True,
-            timeout=share + 600,
-            check=False,
-        )
-        found = dict(json.loads(line) for line in done.stdout.splitlines() if line[:1] == "[")
-        if done.returncode:
-            found["(end)"] = f"exit code {done.returncode}: {done.stderr[-500:]}"
-        record[ranks] = found
-        print(line_of(ranks, found), flush=True)
-    return record
+        ) as process,
+    ):
+        late = threading.Timer(seconds + 600, process.terminate)
+        late.start()
+        for line in process.stdout:
+            if line[:1] == "[":
+                found |= [json.loads(line)]
+                results.write(line)
+                results.flush()
+        late.cancel()
+        if process.wait():
+            errors.seek(0)
+            found["(end)"] = f"exit code {process.returncode}: {errors.read()[-500:]}"
+    return found
 
 
 def failed(found):
@@ -118,6 +168,15 @@ def failed(found):
 def line_of(ranks, found):
     same = {name: seconds for name, seconds in found.items() if name not in failed(found)}
     return f"{ranks:3} ranks: {len(same)} identical in {sum(same.values()):.1f} s, {failed(found)}"
+
+
+def of_commit(store):
+    """The part of a store that belongs to the commit of this checkout."""
+    from benchmarks.machine import versions
+
+    found = store.resolve() / versions()["commit"]
+    found.mkdir(parents=True, exist_ok=True)
+    return found
 
 
 def section_of(record, matrices):
@@ -156,8 +215,7 @@ def write(given, record):
     head = describe(sys.argv[1:], module="tests.mpi.all_matrices")
     options = Options(given.name, Path(given.folder), 1, given.seconds, [], None, print)
     report = Report(head, options)
-    count = len(list(Path(given.folder).glob("*.mtx.gz")))
-    report.add("mpi-identical", section_of(record, count))
+    report.add("mpi-identical", section_of(record, len(files_of(given.folder))))
     report.write(None, None, given.out)
 
 
@@ -168,13 +226,15 @@ def main():
     options.add_argument("--seconds", type=float, default=600, help="for all numbers of ranks")
     options.add_argument("--out", type=Path, help="the folder of the dated record")
     options.add_argument("--name", default="real", help="the end of the name of the record")
+    options.add_argument("--store", type=Path, help="the folder that keeps the results")
     options.add_argument("--work", help=argparse.SUPPRESS)
+    options.add_argument("--kept", nargs="*", help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.work:
-        work(given.folder, given.seconds, given.work)
+        work(given.folder, given.seconds, given.work, set(given.kept))
         return
     with tempfile.TemporaryDirectory() as store:
-        record = run(given, store)
+        record = run(given, store if given.store is None else of_commit(given.store))
     if given.out:
         write(given, record)
     sys.exit(any(failed(found) for found in record.values()))
