@@ -2,8 +2,10 @@
 """Atomic writes: a temporary file beside the target is written, then renamed.
 
 After a failure (a full disk, Ctrl-C) the temporary file is removed, and an older target is
-unchanged. A process that is killed leaves its temporary file. Code that ends a process without an
-exception must call `remove_unfinished` first.
+unchanged. On Linux, most file systems have files without a name: then the temporary file gets its
+name when it is complete, just before it is renamed, and a process that is killed while it writes
+leaves nothing. Elsewhere such a process leaves its temporary file. Code that ends a process without
+an exception must call `remove_unfinished` first.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import contextlib
 import io
 import os
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -100,13 +103,17 @@ def _renamed(
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     _unfinished.add(temporary)
     try:
-        descriptor = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
+        descriptor = unnamed = _unnamed_file(target.parent)
+        if descriptor is None:
+            descriptor = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
         with io.BufferedWriter(_EarlyFile(descriptor, "wb"), _BUFFERED) as file:
             if status is not None and hasattr(os, "fchmod"):
                 os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
+            if unnamed is not None:
+                _give_name(unnamed, temporary)
         if unless_taken is None:
             temporary.replace(target)
         else:
@@ -117,6 +124,40 @@ def _renamed(
         raise
     finally:
         _unfinished.discard(temporary)
+
+
+def _unnamed_file(folder: Path) -> int | None:
+    """A new file without a name, which the system removes when the process ends; None where there
+    are no such files, or where they cannot get a name."""
+    flag = getattr(os, "O_TMPFILE", 0)
+    if not flag:
+        return None
+    try:
+        descriptor = os.open(folder, flag | os.O_RDWR | os.O_CLOEXEC, 0o666)
+    except OSError:  # the file system has none; if the folder is at fault, a named file fails, too
+        return None
+    if Path(_path_of(descriptor)).exists():
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _path_of(descriptor: int) -> str:
+    return f"/proc/self/fd/{descriptor}"
+
+
+def _give_name(descriptor: int, name: Path) -> None:
+    """Names a file without a name. Where a sandbox forbids links, `name` is a copy."""
+    try:
+        # The argument src_dir_fd, which an absolute path ignores, makes Python call linkat, which
+        # follows the symbolic link in /proc.
+        os.link(_path_of(descriptor), name, src_dir_fd=descriptor, follow_symlinks=True)
+    except OSError:
+        with Path(_path_of(descriptor)).open("rb") as whole, name.open("xb") as copy:
+            shutil.copyfileobj(whole, copy)
+            os.fchmod(copy.fileno(), stat.S_IMODE(os.fstat(descriptor).st_mode))
+            copy.flush()
+            os.fsync(copy.fileno())
 
 
 def _name_unless_taken(temporary: Path, target: Path, name: str) -> None:

@@ -36,10 +36,12 @@ from btfperm_cli.__main__ import main
 main()
 """
 
-# A command that writes some bytes of its output file and then waits.
+# A command that writes some bytes of its output file, which has a name, and then waits.
 SLOW_WRITER = """
-import sys, time
+import os, sys, time
 import btfperm.io.perm_npz
+if hasattr(os, "O_TMPFILE"):
+    del os.O_TMPFILE
 seconds, sys.argv = float(sys.argv[1]), ["btfperm", *sys.argv[2:]]
 def write(file, fields, meta):
     file.write(b"some bytes")

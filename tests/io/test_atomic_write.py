@@ -17,9 +17,29 @@ import btfperm
 from btfperm import _core
 from btfperm.errors import ResourceMissingError
 from btfperm.io import load, save, write_matrix
+from btfperm.io import atomic_write as write_module
 from btfperm.io.atomic_write import atomic_write, remove_unfinished
 
 FORMATS = ["npz", "mat", "json", "txt"]
+TEMPORARY = getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL)
+
+
+@pytest.fixture(params=["unnamed", "named"])
+def has_name(request, monkeypatch, tmp_path):
+    """Whether the temporary file has a name: it has one where a file system has no other files."""
+    if request.param == "named":
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    return not can_be_unnamed(tmp_path)
+
+
+def can_be_unnamed(folder: Path) -> bool:
+    if not hasattr(os, "O_TMPFILE"):
+        return False
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR))
+    except OSError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +82,9 @@ def test_full_disk_under_a_matrix(tmp_path, suffix, monkeypatch):
     real = os.open
     opened = []
 
-    def full(path, *args, **kwargs):
-        descriptor = real(path, *args, **kwargs)
-        if not str(path).endswith(".part"):
+    def full(path, flags, *args, **kwargs):
+        descriptor = real(path, flags, *args, **kwargs)
+        if flags & TEMPORARY != TEMPORARY:
             return descriptor
         os.close(descriptor)
         opened.append(suffix)
@@ -105,25 +125,25 @@ def test_write_back_ignores_targets_that_are_not_on_a_disk():
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, SystemExit])
-def test_interrupted(tmp_path, error):
+def test_interrupted(tmp_path, error, has_name):
     target = tmp_path / "a.txt"
     target.write_bytes(b"older")
     with pytest.raises(error), atomic_write(target) as file:
         file.write(b"half")
         file.flush()
-        assert len(left_behind(tmp_path)) == 2
+        assert len(left_behind(tmp_path)) == 1 + has_name
         raise error
     assert target.read_bytes() == b"older"
     assert left_behind(tmp_path) == ["a.txt"]
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_an_older_file_that_must_not_be_replaced(tmp_path, monkeypatch, links):
+def test_an_older_file_that_must_not_be_replaced(tmp_path, monkeypatch, links, has_name):
     """The file may exist at the start or appear while the new one is written. The file system may
     or may not have hard links."""
     if not links:
 
-        def refused(*_):
+        def refused(*_, **__):
             raise OSError(errno.EPERM, "Operation not permitted")
 
         monkeypatch.setattr(os, "link", refused)
@@ -157,7 +177,8 @@ def test_results_and_matrices_that_must_not_be_replaced(tmp_path, result, format
         target.unlink()
 
 
-def test_unfinished_files_can_be_removed(tmp_path):
+def test_unfinished_files_can_be_removed(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
     with pytest.raises(ResourceMissingError), atomic_write(tmp_path / "a.txt") as file:
         file.write(b"half")
         assert len(left_behind(tmp_path)) == 1
@@ -167,6 +188,31 @@ def test_unfinished_files_can_be_removed(tmp_path):
         file.write(b"whole")
     remove_unfinished()
     assert left_behind(tmp_path) == ["a.txt"]
+
+
+def test_a_file_without_a_name_gets_one_by_a_copy_if_links_are_forbidden(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    before, content = os.umask(0o027), os.urandom(1 << 20)
+    try:
+        with atomic_write(tmp_path / "a.bin") as file:
+            file.write(content)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.bin").read_bytes() == content
+    assert stat.S_IMODE((tmp_path / "a.bin").stat().st_mode) == 0o640
+    assert left_behind(tmp_path) == ["a.bin"]
+
+
+def test_a_file_without_a_name_needs_proc(tmp_path, monkeypatch):
+    """Without /proc, such a file could not get a name: the temporary file then has one."""
+    monkeypatch.setattr(write_module, "_path_of", lambda descriptor: str(tmp_path / "no" / "fd"))
+    with atomic_write(tmp_path / "a.txt") as file:
+        file.write(b"whole")
+        assert len(left_behind(tmp_path)) == 1
+    assert (tmp_path / "a.txt").read_bytes() == b"whole"
 
 
 def test_killed_while_writing_leaves_the_older_file(tmp_path):
@@ -181,6 +227,8 @@ def test_killed_while_writing_leaves_the_older_file(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], check=False)
     assert done.returncode == -9
     assert target.read_bytes() == b"older"
+    if can_be_unnamed(tmp_path):
+        assert left_behind(tmp_path) == ["a.txt"]
 
 
 def test_directory_missing(tmp_path):
