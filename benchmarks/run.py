@@ -186,6 +186,11 @@ SECTIONS = {
         "from a file to the permutations over MPI ranks; --counts names the ranks",
         "2026-11-26-mpi-scaling-field",
     ),
+    "mpi-one-rank": Entry(
+        "mpi.one_rank",
+        "the whole command on one MPI rank beside one process, in turns",
+        "",
+    ),
     "mpi-local-max": Entry(
         "mpi.local_max",
         "local max over MPI ranks on random geometric graphs; --counts names the ranks",

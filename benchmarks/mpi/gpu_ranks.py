@@ -3,10 +3,9 @@
 
 The graphs are made on the GPUs. Each graph is matched by one rank and by two ranks with a GPU each,
 which exchange long lists by NCCL or through the memory of the host; the first graph also by the
-engine for one GPU and by two ranks without GPUs, and under a limit on the memory of a GPU that lies
-between the needs of one and of two ranks without a limit. One rank may also end under it: the most
-memory that it held without a limit is more than it needs. All that end must find the same size.
-After ``--within`` seconds, no measurement is started, except those under the limit on the memory.
+engine for one GPU and by two ranks without GPUs, and under limits on the memory of a GPU, which
+decrease until one GPU does not suffice. All that end must find the same size. After ``--within``
+seconds, no measurement is started, except those under the limit on the memory.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ WAYS = {
     "2 CPU cores": (2, "cpu", {}),
 }
 ONLY_FIRST = ("engine for one GPU", "2 CPU cores")
+_LIMITS = 6  # at most; each halves what one GPU may need more than each of two
 
 
 def cases(which: str, _: Path) -> list[Case]:
@@ -73,17 +73,35 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def _capped(name: str, rows: list[Row], options: Options) -> list[Row]:
-    """One and two GPUs whose memory is limited between their needs without a limit."""
+    """One and two GPUs under a limit on the memory of each.
+
+    The first limit is halfway between what one GPU and what each of two held without a limit. CuPy
+    keeps memory that it has freed, so one GPU may need less than that: while one GPU ends under the
+    limit, the next limit is halfway between what two and what one held under limits so far. Where
+    one GPU does not need more than each of two, the next limit is below both.
+    """
     used = {row["way"]: row.get("gpu_bytes", 0) for row in rows if row["matrix"] == name}
     one, two = used.get("1 GPU", 0), used.get("2 GPUs, NCCL", 0)
     if not 0 < two < one:
         return []
-    cap = (one + two) // 2
-    found = []
-    for ranks, way in ((1, "1 GPU"), (2, "2 GPUs, NCCL")):
+    found: list[Row] = []
+
+    def held(ranks: int, cap: int) -> int | None:
+        """The most memory of a GPU under a limit; None if it does not suffice."""
+        way = "1 GPU" if ranks == 1 else "2 GPUs, NCCL"
         row = _measured(name, ranks, "gpu", {}, options, cap)
         options.say(f"{name}, {way}, at most {cap} bytes: {row}")
         found.append({"matrix": name, "way": way, "ranks": ranks, "cap": cap} | row)
+        return None if "error" in row else min(cap, row["gpu_bytes"])
+
+    for _ in range(_LIMITS):
+        is_between = one - two > two // 32
+        cap = (one + two) // 2 if is_between else min(one, two) * 7 // 8
+        one_held = held(1, cap)
+        two_held = held(2, cap) if one_held is None or not is_between else two
+        if one_held is None or two_held is None:
+            break
+        one, two = one_held, two_held
     return found
 
 

@@ -33,7 +33,7 @@ GPU_SECTIONS = {
 LEFT_OUT = {
     *("paper-001", "paper-002", "paper-004", "memory", "start-up", "versions", "weights"),
     *("solver-layouts", "solver-newton", "solver-ratios", "solver-overhead", "weights-base"),
-    *("mpi-scaling", "mpi-local-max", "mpi-model"),
+    *("mpi-scaling", "mpi-one-rank", "mpi-local-max", "mpi-model"),
 }
 TINY = (
     *("--only", "opf_300", "--permutations", 0, "--repeats", 1, "--limit", 5, "--runs", 1),

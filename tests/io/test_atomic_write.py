@@ -16,8 +16,8 @@ import pytest
 import btfperm
 from btfperm import _core
 from btfperm.errors import ResourceMissingError
-from btfperm.io import load, save, write_matrix
 from btfperm.io import atomic_write as write_module
+from btfperm.io import load, save, write_matrix
 from btfperm.io.atomic_write import atomic_write, remove_unfinished
 
 FORMATS = ["npz", "mat", "json", "txt"]

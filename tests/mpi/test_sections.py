@@ -13,7 +13,7 @@ from tests.mpi.launcher import launcher, on_ranks
 
 def test_every_section(tmp_path):
     launcher()
-    names = {"mpi-scaling", "mpi-local-max"}
+    names = {"mpi-scaling", "mpi-one-rank", "mpi-local-max"}
     words = [f"--section={name}" for name in sorted(names)]
     done = run("--all", tmp_path / "out", *words, *TINY)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One MPI rank beside one process: the whole command, from its start to its end.
+
+One rank runs the engine of one process. It differs by the launcher, the start of MPI, and the
+result that is written in pieces. For each matrix, ``btfperm FILE -o perm.npz`` runs in turns
+without a launcher and under ``mpiexec -n 1``. The start alone is measured in the same turns, by a
+program that does nothing, and by one that initializes and ends MPI under the launcher.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import scipy.io
+
+from benchmarks.cases import Case
+from benchmarks.launch import measure
+from benchmarks.mpi.scaling import launcher
+from benchmarks.report import Options, Row, Section, by_matrix, digits, milliseconds, paragraphs
+
+__all__ = ["run"]
+
+PROCESS, RANK = "one process", "one rank"
+EMPTY, MPI = "empty process", "empty rank"
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """Medians of `options.repeats` turns after a warm-up; on one thread, unless the options name
+    another number."""
+    start = [launcher(), "-n", "1"]
+    rows: list[Row] = []
+    complaints: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for case in cases:
+            file = case.path or Path(folder, "matrix.mtx")
+            if case.path is None:
+                A = case.load().tocoo()
+                scipy.io.mmwrite(file, A, field="pattern", symmetry="general")
+            lines = _lines(start, file, Path(folder, "perm.npz"), options.threads or 1)
+            samples: dict[str, list[float]] = {name: [] for name in lines}
+            try:
+                for turn in range(1 + max(options.repeats, 1)):  # the first is a warm-up
+                    for name, line in lines.items():
+                        seconds = measure(line, options.limit)["seconds"]
+                        samples[name] += [seconds] if turn else []
+            except (RuntimeError, TimeoutError) as error:
+                complaints.append(f"{case.name}: {error}")
+                continue
+            rows.append({"matrix": case.name, "seconds": samples})
+            options.say(f"{case.name}: {', '.join(_cells(rows[-1]))}")
+    text = paragraphs(
+        "From the start of the command to its end, in turns: milliseconds of one process and of "
+        "`mpiexec -n 1`, the ratio of the medians and of the fastest runs, how much longer one "
+        "rank takes in the median, and how much of that the start alone takes (launcher and MPI, "
+        "by programs that do nothing else).",
+        by_matrix("one process, one rank, ratio, of the fastest, longer, start", rows, _cells),
+    )
+    return Section("One MPI rank beside one process", text, {"rows": rows}, complaints)
+
+
+def _lines(start: list[str], file: Path, output: Path, threads: int) -> dict[str, list[str]]:
+    command = [sys.executable, "-m", "btfperm_cli", str(file), "-o", str(output), "--quiet"]
+    command += ["--threads", str(threads)]
+    empty = [sys.executable, "-c", "import btfperm"]
+    with_mpi = [sys.executable, "-c", "import btfperm; from mpi4py import MPI"]
+    return {
+        PROCESS: command,
+        RANK: [*start, *command],
+        EMPTY: empty,
+        MPI: [*start, *with_mpi],
+    }
+
+
+def _cells(row: Row) -> list[str]:
+    median = {name: statistics.median(times) for name, times in row["seconds"].items()}
+    fastest = {name: min(times) for name, times in row["seconds"].items()}
+    return [
+        milliseconds(median[PROCESS]),
+        milliseconds(median[RANK]),
+        digits(median[RANK] / median[PROCESS]),
+        digits(fastest[RANK] / fastest[PROCESS]),
+        f"{(median[RANK] - median[PROCESS]) * 1e3:.0f}",
+        f"{(median[MPI] - median[EMPTY]) * 1e3:.0f}",
+    ]
