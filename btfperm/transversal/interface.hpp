@@ -8,6 +8,7 @@
 // file states otherwise; the caller transposes wide matrices.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -58,7 +59,7 @@ struct Proof {
 struct Counters {
 #define BTFPERM_NUMBER(name, summary) std::int64_t name = 0;
 #define BTFPERM_LIST(name, summary) std::vector<std::int64_t> name;
-  BTFPERM_COUNTERS(BTFPERM_NUMBER, BTFPERM_LIST)
+  BTFPERM_COUNTERS(BTFPERM_NUMBER, BTFPERM_NUMBER, BTFPERM_LIST)
 #undef BTFPERM_NUMBER
 #undef BTFPERM_LIST
 
@@ -73,20 +74,22 @@ struct Counters {
     if (edges_of_path > longest_path) longest_path = edges_of_path;
   }
 
-  // Adds the counters that each thread of a search has for itself.
+  // Adds what another thread of the search has counted.
   void add(const Counters& other) {
-    edges += other.edges;
-    augmentations += other.augmentations;
-    path_edges += other.path_edges;
-    pushes += other.pushes;
-    if (other.longest_path > longest_path) longest_path = other.longest_path;
+#define BTFPERM_ADD(name, summary) name += other.name;
+#define BTFPERM_LARGEST(name, summary) name = std::max(name, other.name);
+#define BTFPERM_SKIP(name, summary)
+    BTFPERM_COUNTERS(BTFPERM_ADD, BTFPERM_LARGEST, BTFPERM_SKIP)
+#undef BTFPERM_ADD
+#undef BTFPERM_LARGEST
+#undef BTFPERM_SKIP
   }
 
   // Calls visit(name, value, summary) for each counter, in the order of counters.hpp.
   template <class Visit>
   void for_each(Visit visit) const {
 #define BTFPERM_VISIT(name, summary) visit(#name, name, summary);
-    BTFPERM_COUNTERS(BTFPERM_VISIT, BTFPERM_VISIT)
+    BTFPERM_COUNTERS(BTFPERM_VISIT, BTFPERM_VISIT, BTFPERM_VISIT)
 #undef BTFPERM_VISIT
   }
 };

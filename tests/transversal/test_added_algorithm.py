@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import btfperm
-from btfperm import registry
+from btfperm import _core, registry
 from btfperm.pattern import Pattern, as_pattern
 from btfperm.registry import Algorithm, Option
 from tests import families
@@ -123,6 +123,15 @@ def test_it_is_found_by_name_and_a_search_follows(row, run_seed):
     check_transversal(A, t, rank=plain_matching.structural_rank(A))
     with pytest.raises(btfperm.InvalidArgumentError, match="columns of last-row"):
         btfperm.maximum_transversal(A, initializer="last-row", options={"rows": 2})
+
+
+def test_the_counters_of_a_thread_are_added(core):
+    """The core sums all numbers except those of which the largest counts, and leaves lists."""
+    names = [name for name, _ in _core.transversal.counters()]
+    for one, other in ((5, 3), (3, 5)):
+        found = core.added_counters(one, other)
+        assert [name for name, _ in found] == names
+        assert dict(found) == dict.fromkeys(names, 8) | {"longest_path": 5, "frontier_sizes": one}
 
 
 def test_without_its_row_it_is_unknown():
