@@ -194,6 +194,11 @@ SECTIONS = {
     "mpi-local-max": Entry(
         "mpi.local_max",
         "local max over MPI ranks on random geometric graphs; --counts names the ranks",
+        "2026-11-26-mpi-local-max-large",
+    ),
+    "mpi-phases": Entry(
+        "mpi.phases",
+        "seconds, waits and peak memory of each phase over MPI ranks; --counts names the ranks",
         "",
     ),
     "mpi-gpu": Entry(
@@ -215,6 +220,11 @@ SECTIONS = {
         "pages",
         "the page of `btfperm report`: its size, and the time until a browser can use it",
         "2026-11-25-pages-real",
+    ),
+    "serial-shared": Entry(
+        "serial_shared",
+        "the serial and the shared version of each method that has both, on one thread",
+        "2026-11-26-serial-shared-field",
     ),
     "versions": Entry(
         "versions",

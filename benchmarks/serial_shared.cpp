@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "dulmage_mendelsohn/decompose.hpp"
+#include "pattern/transpose_by_parts.hpp"
 #include "transversal/augmenting/ms_bfs.hpp"
 #include "transversal/augmenting/pothen_fan.hpp"
 #include "transversal/displacement/guided_displacement.hpp"
 #include "transversal/initial/greedy.hpp"
 #include "transversal/initial/karp_sipser.hpp"
+#include "weighted/graph/local_max.hpp"
 
 namespace btfperm {
 namespace {
@@ -172,6 +174,65 @@ Turn search(const PatternView<I>& A, const I* rows, const I* cols, const Run& ru
   return {{between(begin, end), between(begin, Clock::now())}, s.rank()};
 }
 
+std::uint64_t mix(std::uint64_t sum, std::int64_t k) {
+  return sum * 31 + static_cast<std::uint64_t>(k);
+}
+
+// Times the transpose. `result` depends on all lists. The shared version asks for two threads.
+Turn transposed(const PatternView<I>& A, std::vector<I>& indptr, std::vector<I>& indices,
+                bool shared) {
+  Budget budget(0, 0, nullptr);
+  const auto begin = Clock::now();
+  if (shared)
+    transpose_by_parts(A, 2, indptr.data(), indices.data(), budget);
+  else
+    transpose(A, indptr.data(), indices.data(), budget);
+  const auto end = Clock::now();
+  const auto all = std::accumulate(indptr.begin(), indptr.end(), std::uint64_t{}, mix);
+  return {{between(begin, end)},
+          static_cast<std::int64_t>(std::accumulate(indices.begin(), indices.end(), all, mix))};
+}
+
+// Times local-max on a symmetric pattern: both models on one thread, with random weights and with
+// equal ones. `result` depends on both matchings.
+Turn local_max(const PatternView<I>& A, const std::vector<double>& random,
+               const std::vector<double>& equal, bool shared) {
+  Turn turn;
+  std::uint64_t all = 0;
+  const double model =
+      static_cast<double>(shared ? LocalMaxModel::crew : LocalMaxModel::sequential);
+  for (const std::vector<double>* const weight : {&random, &equal}) {
+    const auto n = static_cast<std::size_t>(A.n);
+    std::vector<I> mate(n, I{-1}), round_of(n);
+    std::vector<double> dual(n);
+    Workspace workspace;
+    Budget budget(0, 0, nullptr);
+    GraphCounters counters;
+    const GraphView<I> G{A, weight->data()};
+    const auto begin = Clock::now();
+    local_max_graph(G, GraphMatching<I>{mate.data(), round_of.data(), dual.data()},
+                    Options{1, 0, {{"ties", 0}, {"model", model}, {"limit", 8}}}, workspace, budget,
+                    counters);
+    turn.seconds[weight == &equal] = between(begin, Clock::now());
+    all = std::accumulate(mate.begin(), mate.end(), all, mix);
+  }
+  turn.result = static_cast<std::int64_t>(all);
+  return turn;
+}
+
+// A weight between 0 and 1 for each edge of a symmetric pattern.
+std::vector<double> random_weights(const PatternView<I>& A) {
+  std::vector<double> weight(static_cast<std::size_t>(A.nnz()));
+  for (I j = 0; j < A.n; ++j) {
+    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+      const I i = A.indices[p];
+      const auto word = entry_hash(1, std::int64_t{std::min(i, j)}, std::int64_t{std::max(i, j)});
+      weight[p] = (static_cast<double>(word >> 12) + 1) * 0x1p-52;
+    }
+  }
+  return weight;
+}
+
 // Times the stages of the decomposition. `result` depends on the whole order. The shared version
 // asks for two threads; OpenMP gives it one (see `compare`).
 Turn decompose(const PatternView<I>& A, const Matching<I>& M, bool shared) {
@@ -204,7 +265,6 @@ Turn decompose(const PatternView<I>& A, const Matching<I>& M, bool shared) {
   const auto order = Clock::now();
   order_blocks(A, M, team, found, form, budget);
   const auto end = Clock::now();
-  const auto mix = [](std::uint64_t sum, I k) { return sum * 31 + static_cast<std::uint64_t>(k); };
   const auto all =
       std::accumulate(found.row_perm, found.row_perm + A.m + A.n, std::uint64_t{}, mix);
   return {{between(begin, rectangles), between(rectangles, squares), between(squares, order),
@@ -234,9 +294,20 @@ extern "C" int compare(const char* name, btfperm::I m, btfperm::I n, const btfpe
   const PatternView<I> A{m, n, indptr, indices};
   const std::string method = name;
   std::function<Turn(bool)> turn;
+  std::vector<I> starts, lists;
+  std::vector<double> random, equal;
   if (method == "decomposition") {
     const Matching<I> M{const_cast<I*>(row_match), const_cast<I*>(col_match)};
     turn = [&A, M](bool shared) { return decompose(A, M, shared); };
+  } else if (method == "transpose") {
+    if (A.nnz() < worth_sharing) return 0;  // transpose_by_parts then calls transpose
+    starts.resize(static_cast<std::size_t>(m) + 1);
+    lists.resize(static_cast<std::size_t>(A.nnz()));
+    turn = [&](bool shared) { return transposed(A, starts, lists, shared); };
+  } else if (method == "local max") {
+    random = random_weights(A);
+    equal.assign(random.size(), 1.0);
+    turn = [&](bool shared) { return local_max(A, random, equal, shared); };
   } else {
     SearchState start(A, row_match, col_match);
     const bool is_initial = method == "greedy" || method == "karp-sipser";

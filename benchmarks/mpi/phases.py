@@ -1,28 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the time and the memory of ranks go:
-``mpiexec -n P python -m benchmarks.mpi.phases FILE OUT.npz [--threads N] [--json FILE]``.
+"""Where the time and the memory of ranks go: seconds, waits and peak memory of each phase.
 
-One call of `btfperm.order.order_file` after one on a tiny matrix. The first rank prints a table of
-the phases. *wait* is the part of the seconds in which a rank waits for messages of others: the
-largest and the smallest over the ranks. *CPU s* is the largest sum over the threads of a rank.
-*peak MB* is the largest memory of a rank in a phase, beyond that before the call. A phase contains
-those that are indented below it. One rank uses the serial engine, of which only the stages are
-known, unless ``--over-ranks`` asks for the engine over ranks.
+Each matrix of the set, in a file, on each number of ranks (`options.counts`): one call of
+`btfperm.order.order_file` after one on a tiny matrix. *wait* is the part of the seconds in which a
+rank waits for messages of others: the largest and the smallest over the ranks. *CPU s* is the
+largest sum over the threads of a rank. *peak MB* is the largest memory of a rank in a phase, beyond
+that before the call. A phase contains those that are indented below it. ``--threads`` sets the
+threads of a rank (all cores). One rank uses the engine over ranks, too.
+
+``mpiexec -n P python -m benchmarks.mpi.phases FILE OUT.npz THREADS`` is one such call; the first
+rank prints one JSON object. THREADS is 0 for all cores.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import json
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import scipy.io
+
+from benchmarks.cases import Case, generated, names
+from benchmarks.mpi.scaling import launcher
 from benchmarks.mpi.worker import resident_bytes
-from benchmarks.report import table
+from benchmarks.report import Options, Row, Section, paragraphs, table
 
 _MPI = "btfperm.backends.mpi"
 _DM = "btfperm.dulmage_mendelsohn"
@@ -140,37 +147,73 @@ def install(watch: Watch) -> None:
     Mpi.run = by_family  # type: ignore[method-assign]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file")
-    parser.add_argument("out")
-    parser.add_argument("--threads", type=int, help="of one rank; default: all cores")
-    parser.add_argument("--over-ranks", action="store_true", help="also on one rank")
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
+def cases(which: str, _: Path) -> list[Case]:
+    """The matrices of mpi-scaling."""
+    return generated(names("mpi-scaling", which))
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """The phases of each matrix on each number of ranks."""
+    rows: list[Row] = []
+    complaints: list[str] = []
+    start = launcher()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "matrix.mtx")
+        for case in cases:
+            A = case.load()
+            scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
+            for count in sorted(set(options.counts)) or [1, 2, 4]:
+                words = [str(file), str(file.with_suffix(".npz")), str(options.threads or 0)]
+                line = [start, "-n", str(count), sys.executable, "-m", __name__, *words]
+                done = subprocess.run(line, capture_output=True, text=True, check=False)
+                found = [json.loads(text) for text in done.stdout.splitlines() if text[:1] == "{"]
+                if not found:
+                    last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                    complaints.append(f"{case.name} on {count} ranks: {last}")
+                    continue
+                rows.append({"matrix": case.name, "entries": int(A.nnz), **found[-1]})
+                options.say(f"{case.name}, {count} ranks: {rows[-1]['seconds']:.2f} s")
+    return Section("Phases over MPI ranks", markdown(rows), {"rows": rows}, complaints)
+
+
+def markdown(rows: list[Row]) -> str:
+    """One table for each call."""
+    parts = []
+    for row in rows:
+        lines = [
+            [each["phase"].replace("  ", "- "), *(f"{value:.3f}" for value in each["values"])]
+            for each in row["phases"]
+        ]
+        parts += [
+            f"`{row['matrix']}`, {row['ranks']} ranks: {row['seconds']:.3f} s",
+            table(["phase", "s", "wait, most", "wait, least", "CPU s", "peak MB"], lines),
+        ]
+    return paragraphs(*parts)
+
+
+def main(file: str, out: str, threads: str) -> None:
+    """One rank of a call."""
     from mpi4py import MPI
 
     from btfperm.order import order_file
 
     comm = MPI.COMM_WORLD
-    backend = "mpi" if comm.size > 1 or given.over_ranks else "auto"
     with tempfile.TemporaryDirectory() as folder:  # imports, and the start of the communicator
         tiny = Path(comm.bcast(folder), "tiny.mtx")
         if comm.rank == 0:
             tiny.write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 2\n")
         comm.Barrier()
-        order_file(tiny, comm=comm, backend=backend)
+        order_file(tiny, comm=comm, backend="mpi")
         comm.Barrier()
     watch = Watch()
     install(watch)
     before = resident_bytes()
     comm.Barrier()
     begin = time.perf_counter()
-    threads = {} if given.threads is None else {"threads": given.threads}
-    done = order_file(given.file, [given.out], comm=comm, backend=backend, **threads)
+    done = order_file(file, [out], comm=comm, backend="mpi", threads=int(threads) or None)
     comm.Barrier()
     seconds = time.perf_counter() - begin
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for name, own in watch.found.items():
         parts = comm.allgather([own[0], own[1], own[2], max(own[3] - before, 0.0)])
         if any(part[0] for part in parts):
@@ -179,17 +222,10 @@ def main() -> None:
             values = [max(columns[0]), *waits, max(columns[2]), max(columns[3]) / 1e6]
             rows.append({"phase": name, "values": [round(value, 4) for value in values]})
     if comm.rank == 0:
-        lines = [
-            [row["phase"].replace("  ", "- "), *(f"{value:.3f}" for value in row["values"])]
-            for row in rows
-        ]
-        print(f"{given.file}, {comm.size} ranks: {seconds:.3f} s, stages {done.seconds}")
-        print(table(["phase", "s", "wait, most", "wait, least", "CPU s", "peak MB"], lines))
-        if given.json:
-            record = {"ranks": comm.size, "seconds": seconds, "stages": done.seconds}
-            record |= {"phases": rows, "counters": dict(done.transversal.counters)}
-            given.json.write_text(json.dumps(record, indent=1), encoding="utf-8")
+        record = {"ranks": comm.size, "seconds": seconds, "stages": done.seconds}
+        record |= {"phases": rows, "counters": dict(done.transversal.counters)}
+        print(json.dumps(record), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

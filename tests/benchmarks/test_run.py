@@ -28,12 +28,13 @@ GPU_SECTIONS = {
     *("gpu-decomposition", "gpu-totals", "regret-gpu", "published-choice", "mpi-gpu"),
 }
 # test_launch.py, test_pages.py, test_solvers.py and tests/mpi/test_sections.py run these on tiny
-# matrices. `published` has the same figures as paper-001. mpi-model needs three matrices on four
-# numbers of ranks, so no test runs it as a whole.
+# matrices; test_serial_shared.py runs its section without the compiler. `published` has the same
+# figures as paper-001. mpi-model needs three matrices on four numbers of ranks, so no test runs it
+# as a whole.
 LEFT_OUT = {
     *("paper-001", "paper-002", "paper-004", "memory", "start-up", "versions", "weights"),
     *("solver-layouts", "solver-newton", "solver-ratios", "solver-overhead", "weights-base"),
-    *("mpi-scaling", "mpi-one-rank", "mpi-local-max", "mpi-model"),
+    *("mpi-scaling", "mpi-one-rank", "mpi-local-max", "mpi-model", "mpi-phases", "serial-shared"),
 }
 TINY = (
     *("--only", "opf_300", "--permutations", 0, "--repeats", 1, "--limit", 5, "--runs", 1),

@@ -4,33 +4,22 @@ wait, so CI does not run them beside the other sections."""
 
 from __future__ import annotations
 
-import json
-import sys
-
 from tests.benchmarks.test_run import TINY, checked_sections_of, run
-from tests.mpi.launcher import launcher, on_ranks
+from tests.mpi.launcher import launcher
 
 
 def test_every_section(tmp_path):
     launcher()
-    names = {"mpi-scaling", "mpi-one-rank", "mpi-local-max"}
+    names = {"mpi-scaling", "mpi-one-rank", "mpi-local-max", "mpi-phases"}
     words = [f"--section={name}" for name in sorted(names)]
     done = run("--all", tmp_path / "out", *words, *TINY)
     assert done.returncode == 0, done.stderr
-    assert checked_sections_of(tmp_path / "out", tmp_path).keys() == names
-
-
-def test_phases(tmp_path):
-    matrix, record = tmp_path / "a.mtx", tmp_path / "phases.json"
-    head = "%%MatrixMarket matrix coordinate pattern general\n"
-    matrix.write_text(head + "3 3 5\n1 1\n2 1\n2 2\n3 3\n1 3\n")
-    words = "-m", "benchmarks.mpi.phases", matrix, tmp_path / "perm.npz", "--json", record
-    done = on_ranks(2, sys.executable, *words)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(record.read_text())
-    seconds = {row["phase"].strip(): row["values"][0] for row in found["phases"]}
-    assert found["ranks"] == 2
+    found = checked_sections_of(tmp_path / "out", tmp_path)
+    assert found.keys() == names
+    rows = found["mpi-phases"][1]["rows"]
+    assert [row["ranks"] for row in rows] == [1, 2]
+    seconds = {each["phase"].strip(): each["values"][0] for each in rows[1]["phases"]}
     stages = [seconds[name] for name in ("read", "search", "decompose", "write")]
-    assert 0 < min(stages) <= max(stages) <= found["seconds"]
+    assert 0 < min(stages) <= max(stages) <= rows[1]["seconds"]
     assert 0 < seconds["parse"] < seconds["read"]
     assert {"start", "certificate", "digraph", "order"} <= seconds.keys()
