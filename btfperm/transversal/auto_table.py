@@ -28,6 +28,7 @@ _SMALL_FOR_GPU = 200_000
 _SMALL = 16_000
 _TINY = 4_000
 _LARGE_FOR_THREADS = 5_000_000
+_LARGE_FOR_GPU = 20_000_000  # for the choice among published searches
 # Smaller matrices are analysed whole on each rank, unless the caller requests the backend "mpi".
 # The search over ranks needs many exchanges; a serial search of such a matrix takes less time.
 _SMALL_FOR_RANKS = 4_000_000
@@ -199,7 +200,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("the rest", (), "ms-bfs", "the best published search on one thread on average"),
     ),
     # The depth comes last, because measuring it takes a global relabelling on the GPU. It is
-    # measured only if the other two conditions of its rule hold and no rule before it does.
+    # measured only for large matrices for which no rule before it holds.
     "published on gpu": (
         Rule(
             "uneven columns",
@@ -235,23 +236,19 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         ),
         Rule(
             "large, irregular",
-            (Condition("entries", ">=", 30_000_000), Condition("skew", ">", 0.3)),
+            (Condition("entries", ">=", _LARGE_FOR_GPU), Condition("skew", ">", 0.3)),
             "g-pr-shr",
             "paths are short, and only active columns are visited",
         ),
         Rule(
             "large, few unmatched",
-            (Condition("entries", ">=", 20_000_000), Condition("free", "<", 0.02)),
+            (Condition("entries", ">=", _LARGE_FOR_GPU), Condition("free", "<", 0.02)),
             "g-pr-shr",
             "only active columns are visited, and they are few",
         ),
         Rule(
             "very long paths",
-            (
-                Condition("entries", ">=", 20_000_000),
-                Condition("skew", "<", 0.3),
-                Condition("depth", ">", 500),
-            ),
+            (Condition("entries", ">=", _LARGE_FOR_GPU), Condition("depth", ">", 500)),
             "g-pr-shr",
             "other published searches need as many launches in each phase",
         ),
