@@ -147,7 +147,7 @@ def order_file(
         if weights is not None:
             pattern, modulus = _read_moduli(path, comm, weights, weigher, options["backend"])
         elif comm is not None:
-            pattern = as_pattern(path, comm=comm, drop_zeros=drop_zeros)
+            pattern = as_pattern(path, comm=comm, drop_zeros=drop_zeros, threads=threads)
         elif chosen:
             pattern, valued = pattern_and_values(path, drop_zeros)
         else:

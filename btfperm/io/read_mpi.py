@@ -47,7 +47,12 @@ Positions = list[npt.NDArray[Any]]
 
 
 def read_distributed(
-    path: Any, comm: Any, *, drop_zeros: bool = False, values_or: str | None = None
+    path: Any,
+    comm: Any,
+    *,
+    drop_zeros: bool = False,
+    values_or: str | None = None,
+    threads: int | None = None,
 ) -> DistributedPattern:
     """The pattern of the matrix in a file, over the ranks of a communicator; with `values_or`, it
     has the values of the entries, too. Collective.
@@ -55,7 +60,8 @@ def read_distributed(
     An unpacked Matrix Market file in coordinate format must be visible to all ranks under this
     name; other files are read by the first rank alone. Raises `UnreadableInputError` on all ranks,
     with one sentence that names the file; about a file without values, the sentence ends with
-    `values_or`. If `values_or` is empty, the values of such a file are ones.
+    `values_or`. If `values_or` is empty, the values of such a file are ones. `threads`: of one rank
+    that reads a file as one process does; default: all cores.
     """
     exchange = Exchange.of(comm)
     with exchange.guarded():
@@ -65,7 +71,7 @@ def read_distributed(
         if exchange.size == 1 and values_or is None:
             from btfperm.io import read
 
-            whole = read(path, drop_zeros=drop_zeros)
+            whole = read(path, drop_zeros=drop_zeros, threads=threads or 0)
             pattern = DistributedPattern.of_whole(exchange, whole, name)
             pattern.set_source(dict(whole.source), None, drop_zeros)
             return pattern

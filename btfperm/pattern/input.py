@@ -57,7 +57,8 @@ def as_pattern(
         canonical compressed columns are then not copied. If the arrays do change, the core may read
         out of bounds. Default False
     threads : number of threads for the passes over compressed rows or columns. The default is all
-        cores from a million entries on; below, one thread runs, whatever the number
+        cores from a million entries on; below, one thread runs, whatever the number. With `comm` of
+        one rank, also for a Matrix Market file
     comm : an mpi4py communicator: the result is a `DistributedPattern`, of a file (see
         ``io/read_mpi.py`` for which ranks read it) or of a matrix that is the same on each rank.
         Collective
@@ -87,7 +88,7 @@ def as_pattern(
     """
     if comm is not None or (isinstance(A, Pattern) and A.is_distributed):
         with over_ranks(A, comm):
-            return _distributed(A, comm, shape, drop_zeros)
+            return _distributed(A, comm, shape, drop_zeros, threads)
     if is_valued(A):
         A = A.pattern
     if isinstance(A, Pattern) and shape is None and drop_zeros is None:
@@ -150,7 +151,7 @@ def refuse_backend_without_ranks(backend: str) -> None:
 
 
 def _distributed(
-    A: Any, comm: Any, shape: Sequence[int] | None, drop_zeros: bool | None
+    A: Any, comm: Any, shape: Sequence[int] | None, drop_zeros: bool | None, threads: int | None
 ) -> Pattern:
     """See `comm` of `as_pattern`."""
     from btfperm.backends.mpi.slices import even_slices
@@ -170,7 +171,7 @@ def _distributed(
     if isinstance(A, str | os.PathLike):
         from btfperm.io.read_mpi import read_distributed
 
-        found = read_distributed(A, comm, drop_zeros=bool(drop_zeros))
+        found = read_distributed(A, comm, drop_zeros=bool(drop_zeros), threads=threads)
         refuse_other_shape(shape, found.shape)
         return found
     whole = as_pattern(A, shape=shape, drop_zeros=drop_zeros).on_host()

@@ -4,8 +4,13 @@ wait, so CI does not run them beside the other sections."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 from tests.benchmarks.test_run import TINY, checked_sections_of, run
-from tests.mpi.launcher import launcher
+from tests.known_answers import MATRICES
+from tests.mpi.launcher import ROOT, launcher
 
 
 def test_every_section(tmp_path):
@@ -23,3 +28,28 @@ def test_every_section(tmp_path):
     assert 0 < min(stages) <= max(stages) <= rows[1]["seconds"]
     assert 0 < seconds["parse"] < seconds["read"]
     assert {"start", "certificate", "digraph", "order"} <= seconds.keys()
+
+
+def test_the_comparison_of_matrices_continues(tmp_path):
+    """A later run compares only the matrices that have no result yet."""
+    launcher()
+    folder, store = tmp_path / "matrices", tmp_path / "store"
+    folder.mkdir()
+
+    def compared(*words):
+        command = [sys.executable, "-m", "tests.mpi.all_matrices", str(folder), "--ranks", "2"]
+        command += ["--store", str(store), *map(str, words)]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    for name in ("first", "second"):
+        (folder / f"{name}.mtx.gz").write_bytes((MATRICES / "west0479.mtx.gz").read_bytes())
+        done = compared("--out", tmp_path / name, "--name", "few")
+        assert done.returncode == 0, done.stderr
+    (results,) = store.glob("*/2.ranks")
+    assert [json.loads(line)[0] for line in results.read_text().splitlines()] == ["first", "second"]
+    (record,) = (tmp_path / "second").glob("*.json")
+    rows = json.loads(record.read_text())["sections"]["mpi-identical"]["rows"]
+    assert [(row["ranks"], row["matrix"], row["same"]) for row in rows] == [
+        (2, "first", True),
+        (2, "second", True),
+    ]
