@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One MPI rank beside one process: the whole command, from its start to its end.
 
-One rank runs the engine of one process. It differs by the launcher, the start of MPI, and the
-result that is written in pieces. For each matrix, ``btfperm FILE -o perm.npz`` runs in turns
-without a launcher and under ``mpiexec -n 1``. The start alone is measured in the same turns, by a
-program that does nothing, and by one that initializes and ends MPI under the launcher.
+For each matrix, ``btfperm FILE -o perm.npz`` runs in turns without a launcher, under ``mpiexec -n
+1``, and there with ``--backend mpi``. Without this option, one rank runs as one process. With it,
+the rank starts MPI, searches with the engine over ranks, and writes the result in pieces. The start
+alone is measured in the same turns, by a program that does nothing, and by one that initializes and
+ends MPI under the launcher.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from benchmarks.report import Options, Row, Section, by_matrix, digits, millisec
 
 __all__ = ["run"]
 
-PROCESS, RANK = "one process", "one rank"
+PROCESS, RANK, OVER_RANKS = "one process", "one rank", "one rank, --backend mpi"
 EMPTY, MPI = "empty process", "empty rank"
 
 
@@ -52,11 +53,16 @@ def run(cases: list[Case], options: Options) -> Section:
             rows.append({"matrix": case.name, "seconds": samples})
             options.say(f"{case.name}: {', '.join(_cells(rows[-1]))}")
     text = paragraphs(
-        "From the start of the command to its end, in turns: milliseconds of one process and of "
-        "`mpiexec -n 1`, the ratio of the medians and of the fastest runs, how much longer one "
-        "rank takes in the median, and how much of that the start alone takes (launcher and MPI, "
-        "by programs that do nothing else).",
-        by_matrix("one process, one rank, ratio, of the fastest, longer, start", rows, _cells),
+        "From the start of the command to its end, in turns: milliseconds of one process, of "
+        "`mpiexec -n 1`, and of the same with `--backend mpi`, which uses MPI and the engine over "
+        "ranks; the ratios of both to one process by the medians, and of the first by the fastest "
+        "runs; and how long the launcher and MPI take to start and to end, by programs that do "
+        "nothing else.",
+        by_matrix(
+            "one process, one rank, with MPI, ratio, ratio with MPI, of the fastest, start of MPI",
+            rows,
+            _cells,
+        ),
     )
     return Section("One MPI rank beside one process", text, {"rows": rows}, complaints)
 
@@ -69,6 +75,7 @@ def _lines(start: list[str], file: Path, output: Path, threads: int) -> dict[str
     return {
         PROCESS: command,
         RANK: [*start, *command],
+        OVER_RANKS: [*start, *command, "--backend", "mpi"],
         EMPTY: empty,
         MPI: [*start, *with_mpi],
     }
@@ -78,10 +85,9 @@ def _cells(row: Row) -> list[str]:
     median = {name: statistics.median(times) for name, times in row["seconds"].items()}
     fastest = {name: min(times) for name, times in row["seconds"].items()}
     return [
-        milliseconds(median[PROCESS]),
-        milliseconds(median[RANK]),
+        *(milliseconds(median[name]) for name in (PROCESS, RANK, OVER_RANKS)),
         digits(median[RANK] / median[PROCESS]),
+        digits(median[OVER_RANKS] / median[PROCESS]),
         digits(fastest[RANK] / fastest[PROCESS]),
-        f"{(median[RANK] - median[PROCESS]) * 1e3:.0f}",
-        f"{(median[MPI] - median[EMPTY]) * 1e3:.0f}",
+        milliseconds(median[MPI] - median[EMPTY]),
     ]

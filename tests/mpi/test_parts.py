@@ -253,5 +253,8 @@ def test_ranks_that_launchers_report(monkeypatch):
     monkeypatch.setenv("PMI_RANK", "3")
     assert (launch.launched_ranks(), launch.rank_by_launcher()) == (4, 3)
     assert launch.communicator("cpu") is None
+    monkeypatch.setenv("PMI_SIZE", "1")
+    assert launch.communicator("auto") is None  # one rank runs as one process
+    monkeypatch.setenv("PMI_SIZE", "4")
     monkeypatch.setenv("BTFPERM_MPI", "0")
     assert (launch.launched_ranks(), launch.rank_by_launcher()) == (0, 0)

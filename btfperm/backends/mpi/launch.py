@@ -53,8 +53,9 @@ def _number_set(names: tuple[str, ...]) -> int:
 
 def communicator(backend: str) -> Any:
     """The communicator of the command line: None unless the backend is ``"mpi"``, or it is
-    ``"auto"`` and a launcher reports ranks."""
-    if backend == "mpi" or (backend == "auto" and launched_ranks() > 0):
+    ``"auto"`` and a launcher reports more than one rank. One rank runs as one process, because the
+    start of MPI takes longer than many matrices."""
+    if backend == "mpi" or (backend == "auto" and launched_ranks() > 1):
         return world()
     return None
 
