@@ -55,13 +55,15 @@ def check_start(P, problem, *, maximal=True):
     """Checks that the result is a matching and, if `maximal`, that no entry can be added to it.
     Returns its size."""
     row_match, col_match = problem.row_match, problem.col_match
-    entries = set(zip(P.indices.tolist(), P.cols().tolist(), strict=True))
-    pairs = [(i, j) for j, i in enumerate(col_match.tolist()) if i != -1]
-    assert all(pair in entries for pair in pairs)
-    assert sorted(pairs) == sorted((i, j) for i, j in enumerate(row_match.tolist()) if j != -1)
-    could_match = (row_match[P.indices] == -1) & (col_match[P.cols()] == -1)
+    rows, cols = P.indices, P.cols()
+    matched = np.flatnonzero(col_match != -1)
+    assert np.array_equal(row_match[col_match[matched]], matched)
+    assert np.count_nonzero(row_match != -1) == matched.size
+    # the entries of a pattern are distinct, so each matched column is counted once
+    assert np.count_nonzero(col_match[cols] == rows) == matched.size, "a pair is no entry"
+    could_match = (row_match[rows] == -1) & (col_match[cols] == -1)
     assert not (maximal and could_match.any())
-    return len(pairs)
+    return int(matched.size)
 
 
 @pytest.mark.parametrize("shape", [(900, 60), (241, 60), (239, 60), (60, 60), (60, 900)])
