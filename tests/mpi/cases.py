@@ -51,7 +51,7 @@ def same_blocks(A, comm=COMM, **how):
 
 
 def case_random_matrices():
-    for seed in range(4):
+    for seed in inputs.drawn(range(4)):
         same_blocks(inputs.random_matrix(seed))
 
 
@@ -64,7 +64,7 @@ def case_without_gathering_of_remainders():
 
 
 def case_families():
-    for hard in families.small_and_hard():
+    for hard in inputs.drawn(families.small_and_hard()):
         d = same_blocks(hard.A)
         assert hard.rank in (-1, d.structural_rank)  # -1: not known
 
@@ -114,7 +114,7 @@ def karp_sipser(A, comm=COMM, **how):
 
 def case_own_blocks():
     """Each rank matches as many of its own rows and columns as possible."""
-    for seed in range(60, 66):
+    for seed in inputs.drawn(range(60, 66)):
         A = inputs.random_matrix(seed)
         P = btfperm.as_pattern(A, comm=COMM)
         with inputs.no_search():
@@ -130,7 +130,7 @@ def case_own_blocks():
 
 def case_karp_sipser():
     """The matching is maximal, and in a forest maximum."""
-    for seed in range(60, 66):
+    for seed in inputs.drawn(range(60, 66)):
         A = inputs.random_matrix(seed)
         karp_sipser(A)
         karp_sipser(A, options={"thin_steps": 0})
@@ -142,7 +142,7 @@ def case_karp_sipser():
                 same_blocks(A, initializer="karp-sipser")
     for shape in ((0, 3), (1, 1), (5, 2), (7, 30)):
         assert karp_sipser(inputs.full(*shape)).size == min(shape)
-    for seed in range(4):
+    for seed in inputs.drawn(range(4)):
         A = inputs.forest(seed, 40 + 300 * (seed % 2))
         t = karp_sipser(A, options={"thin_steps": 10**6})
         assert t.size == structural_rank(A), "not maximum in a forest"
@@ -185,7 +185,7 @@ def case_directions():
     """Trees that grow from the unvisited rows give the same blocks, and by the rule the search
     visits fewer entries in a matrix with grafts."""
     upward = {"algorithm": "ms-bfs", "options": {"direction": 2}}
-    for seed in range(80, 86):
+    for seed in inputs.drawn(range(80, 86)):
         A = inputs.random_matrix(seed)
         d = same_blocks(A, **upward)
         same_blocks(A, initializer="none", **upward)

@@ -79,14 +79,14 @@ def checked(A, comm=COMM, kind="product", **how):
 
 
 def case_weights_of_random_matrices():
-    for seed in range(8):
+    for seed in inputs.drawn(range(8)):
         A = with_values(inputs.random_matrix(200 + seed), seed)
         for kind in ("product", "sum"):
             checked(A, kind=kind)
 
 
 def case_weights_of_families():
-    for k, hard in enumerate(families.small_and_hard()):
+    for k, hard in inputs.drawn(enumerate(families.small_and_hard())):
         checked(with_values(hard.A, k))
         checked(with_values(hard.A, k + 2))
 
@@ -121,7 +121,7 @@ def long_phases():
 
 def case_auctions_alone_match_all_columns():
     """The lines between ranks keep rows, owners and ghosts consistent until no column is left."""
-    for seed in range(3):
+    for seed in inputs.drawn(range(3)):
         A = with_values(random_square(60, 4, seed), 0)
         with long_phases():
             w, _ = checked(A)
@@ -132,7 +132,7 @@ def case_one_bid_in_a_step():
     """Bids by old duals, and lines that cross each other."""
     name = "btfperm.weighted.approximate.heavy_perfect_mpi"
     with inputs.changed(name, "LEAST_STEP", 1), inputs.changed(name, "PARTS", 1 << 30):
-        for seed in range(3):
+        for seed in inputs.drawn(range(3)):
             with long_phases():
                 checked(with_values(random_square(40, 5, 10 + seed), 0))
 
