@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from benchmarks.papers import gpu
+from benchmarks.papers import causes, gpu
 from benchmarks.papers.claims import Data, Item, counted, mean_text, yes_or_no
 from benchmarks.papers.paper_003 import BEST, STRATEGIES
 from benchmarks.report import Row, by_matrix, geometric_mean, milliseconds, table
@@ -18,7 +18,8 @@ TABLE_1 = {
     "RCP_S1": "3.66 3.24 1.13 1.05 3.52 3.33 2.22 2.14",
     "RCP_Hardest20": "7.27 5.79 3.37 2.85 12.06 10.75 8.17 7.41",
 }
-VARIANTS = [f"{a} {t}" for a in ("apfb", "apfb-wr", "apsb", "apsb-wr") for t in ("mt", "ct")]
+ALGORITHMS = ("apfb", "apfb-wr", "apsb", "apsb-wr")
+VARIANTS = [f"{a} {t}" for a in ALGORITHMS for t in ("mt", "ct")]
 BFS, PUSHES = "apfb-wr ct", f"g-pr-shr {BEST}"
 
 
@@ -60,8 +61,7 @@ def items_000(data: Data) -> list[Item]:
         why="APFB is faster on permuted graphs, as in the paper. On meshes in natural order APsB "
         "is faster: the start leaves few columns with short paths, APsB ends each search at the "
         "first level with a path, and APFB executes its kernel for many more levels (table of "
-        "phases and levels in the result). Neither CT nor MT is faster throughout: APFB is with CT "
-        "on `er:22:3` and `road:4000`, with MT on `rmat:22:30`. Why was not measured. "
+        f"phases and levels in the result). {causes.of_ct_and_mt(rows, ALGORITHMS)}"
         "Each time is that of one run. Searches that were "
         "stopped count at the limit, on permuted meshes often those of all variants, so that "
         "means of `permuted` hide differences.",
@@ -362,8 +362,7 @@ def _strategies(rows: list[Row], limit: float) -> Item:
         why=f"Measured once on the graphs with at most {gpu.MORE_UP_TO:,} vertices; searches that "
         "were stopped count at the limit. The order of the strategies is the paper's. Lists of "
         "active columns and shrinking them make little difference: some strategies gain and "
-        "others lose. With one run of each, the spread is unknown, and so is why the gains of the "
-        "paper do not appear.",
+        f"others lose. {causes.of_lists(whole, versions, words)}Each time is that of one run.",
     )
 
 

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
 
-from benchmarks.papers.claims import Claim, Data, Item, counted, mean_text, yes_or_no
+from benchmarks.papers.claims import Claim, Data, Item, counted, yes_or_no
+from benchmarks.papers.claims_graphs_aims import aims
+from benchmarks.papers.claims_graphs_gpu import on_gpu
 from benchmarks.papers.claims_ranks import distributed
 from benchmarks.papers.graph_figures import families
 from benchmarks.papers.paper_004 import GPA, HEM, HEM_RANDOM, LOCAL_MAX, left_per_round, lighter
-from benchmarks.report import Row, by_matrix, digits, milliseconds
-
-LARGE = 1 << 20  # vertices from which on the GPU is compared
+from benchmarks.report import Row, by_matrix, milliseconds
 
 
 def items_004(
@@ -31,19 +30,19 @@ def items_004(
     items = [
         _quality(groups, "Figure 2. Delaunay graphs", "delaunay", (2, 2, 13, 14)),
         _real(real, busy=real_busy),
-        _on_gpu(groups, "Figure 5. GPU, Delaunay graphs", ("delaunay",), 35),
+        on_gpu(groups, "Figure 5. GPU, Delaunay graphs", ("delaunay",), 35),
         _quality(groups, "Figure 6. Random geometric graphs", "rgg", None),
     ]
     for number, alpha in ((7, 4), (8, 16), (9, 64)):
         title = f"Figure {number}. Random graphs, alpha = {alpha}"
         items.append(_quality(groups, title, f"random {alpha}", None))
     items += [
-        _on_gpu(groups, "Figure 10. GPU, random geometric graphs", ("rgg",), 24),
-        _on_gpu(groups, "Figure 11. GPU, random graphs",
+        on_gpu(groups, "Figure 10. GPU, random geometric graphs", ("rgg",), 24),
+        on_gpu(groups, "Figure 11. GPU, random graphs",
                 ("random 4", "random 16", "random 64"), 30),
         _rounds(data["rows"], real),
         distributed(over_ranks, busy=busy),
-        _large(data["rows"], others["rows"] if others else []),
+        aims(data["rows"], others["rows"] if others else []),
     ]  # fmt: skip
     return items
 
@@ -204,78 +203,6 @@ def _both_ways(rows: list[Row]) -> bool:
     return any(faster) and not all(faster)
 
 
-def _speeds(rows: list[Row], name: str, base: str) -> list[float]:
-    return [row["median"][base] / row["median"][name] for row in rows if name in row["median"]]
-
-
-def _on_gpu(groups: dict[str, list[Row]], title: str, kinds: tuple[str, ...], best: int) -> Item:
-    axes = "vertices, running time"
-    rows = [row for kind in kinds for row in groups.get(kind, [])]
-    speeds = _speeds(rows, "local-max, GPU", LOCAL_MAX)
-    if not speeds:
-        return Item(title, axes)
-    both = {kind: [row for row in groups.get(kind, []) if _over_red_blue(row)] for kind in kinds}
-    large = [max(found, key=lambda row: row["n"]) for found in both.values() if found]
-    beats = [_over_red_blue(row) > 1 for row in large]
-    return Item(
-        title,
-        axes,
-        [
-            yes_or_no(f"up to {best} times faster than sequential local max", max(speeds) >= best,
-                      f"up to {digits(max(speeds))}"),
-            counted("faster than red-blue on the GPU for the largest graphs", beats, "graphs"),
-            *(_denser(list(both.values())) if len(kinds) > 1 else []),
-        ],
-        by_matrix(
-            ["edges", "gpa, ms", "local-max, ms", "local-max GPU, ms", "red-blue GPU, ms", "gain"],
-            rows,
-            _gpu_cells,
-        ),
-        why="" if all(beats) else "With the same number of vertices, red-blue gains on local max "
-        "the denser the graph is, the reverse of the paper: local max has more rounds on denser "
-        "graphs, each of which reads all remaining edges. How the time divides among the rounds "
-        "was not measured. Graphs without a time of red-blue on the GPU were left out.",
-    )  # fmt: skip
-
-
-def _over_red_blue(row: Row) -> float:
-    """How many times faster local max is than red-blue on the GPU; 0 without both times."""
-    found = _speeds([row], "local-max, GPU", "red-blue, GPU") if _has_both(row) else []
-    return found[0] if found else 0.0
-
-
-def _has_both(row: Row) -> bool:
-    return all(name in row["median"] for name in ("local-max, GPU", "red-blue, GPU"))
-
-
-def _denser(kinds: list[list[Row]]) -> list[Claim]:
-    """The advantage over red-blue on the GPU by density; each of `kinds` is denser than the one
-    before."""
-    by_size = [{row["n"]: _over_red_blue(row) for row in rows} for rows in kinds]
-    common = set.intersection(*(set(sizes) for sizes in by_size))
-    if not common:
-        return []
-    n = max(common)
-    gains = [sizes[n] for sizes in by_size]
-    densest = by_size[-1]
-    most = max(densest)
-    return [
-        yes_or_no("the denser the graph, the larger the advantage over red-blue on the GPU",
-                  gains == sorted(gains) and gains[0] < gains[-1],
-                  f"with {n:,} vertices {', '.join(map(digits, gains))} times as fast"),
-        yes_or_no("65 % faster than red-blue on the GPU for alpha = 64 and 2^18 vertices",
-                  densest[most] >= 1.65,
-                  f"{digits(densest[most])} times as fast with {most:,} vertices"),
-    ]  # fmt: skip
-
-
-def _gpu_cells(row: Row) -> list[str]:
-    names = (GPA, LOCAL_MAX, "local-max, GPU", "red-blue, GPU")
-    times = [milliseconds(row["median"][n]) if n in row["median"] else "" for n in names]
-    gain = _speeds([row], "local-max, GPU", LOCAL_MAX)
-    return [f"{row['edges']:,}", *times, digits(gain[0]) if gain else ""]
-
-
 def _rounds(rows: list[Row], real: Data | None) -> Item:
     every = [*rows, *(real["rows"] if real else [])]
     left = [share for row in every if (share := left_per_round(row)) is not None]
@@ -298,100 +225,6 @@ def _rounds(rows: list[Row], real: Data | None) -> Item:
         "correlated, so that fewer edges are local maxima. More than 10 rounds occur on random "
         "graphs with alpha = 64, on the largest Delaunay graph, and on some matrices.",
     )  # fmt: skip
-
-
-def _large(rows: list[Row], others: list[Row]) -> Item:
-    """The aims of this project beyond the paper. `others`: of the section graphs."""
-    large = [row for row in rows if row["n"] >= LARGE]
-
-    def at_least_20(name: str, base: str) -> Claim:
-        speeds = _speeds(large, name, base)
-        words = f"{base} on the GPU is 20 times faster from 2^20 vertices on"
-        return _with_mean(counted(words, [speed >= 20 for speed in speeds], "graphs"), speeds)
-
-    over_hem = [row["median"][LOCAL_MAX] / row["median"][HEM] for row in rows]
-    stars = [row for row in large if row["matrix"].startswith("star")]
-    alike = {row["edges"] // 10**6: row for row in large if row["matrix"].startswith("random")}
-    claims = [
-        at_least_20("local-max, GPU", LOCAL_MAX),
-        at_least_20("red-blue, GPU", "red-blue"),
-        _with_mean(
-            counted("sequential local-max takes at most 3 times as long as HEM",
-                    [ratio <= 3 for ratio in over_hem], "graphs"),
-            over_hem,
-        ),
-        *_stars(stars, lambda row: alike.get(row["edges"] // 10**6)),
-    ]  # fmt: skip
-    codes: dict[str, Row] = {row["matrix"]: row["codes"] for row in others}
-    path = codes.get(PATH, {})
-    claims += _path_claims(path)
-    why = " ".join(filter(None, (_of_star(codes.get(STAR, {})), _WHY_PATH if path else "")))
-    return Item("Aims of this project", "the graphs above, a star, and a path", claims, why=why)
-
-
-def _path_claims(path: dict[str, Row]) -> list[Claim]:
-    """The same aims on a path of 10^6 edges, whose vertices are a few less than 2^20."""
-    seconds = {name: path[name]["seconds"] for name in ("local-max, GPU", LOCAL_MAX, HEM)
-               if name in path}  # fmt: skip
-    if len(seconds) < 3:
-        return []
-    gain = seconds[LOCAL_MAX] / seconds["local-max, GPU"]
-    ratio = seconds[LOCAL_MAX] / seconds[HEM]
-    words = f"on a path of increasing weights, `{PATH}`"
-    return [
-        yes_or_no(f"local-max on the GPU is 20 times faster {words}", gain >= 20,
-                  f"{digits(gain)} times"),
-        yes_or_no(f"sequential local-max takes at most 3 times as long as HEM {words}", ratio <= 3,
-                  f"{digits(ratio)} times"),
-    ]  # fmt: skip
-
-
-PATH, STAR = "path_1000000", "star_10000000"
-_WHY_PATH = (
-    "The path is the worst case of local-max: only its heaviest edge is a local maximum, so each "
-    "round matches one edge. After eight visits of each edge (option `limit`), the remaining edges "
-    "are sorted and matched in one pass, by the CPU also after rounds on a GPU. A round over as "
-    "many edges takes less than a millisecond on a GPU (the star of 10^6 edges), so nearly all of "
-    "the time there is that of the CPU and of the copies. HEM visits each vertex once. Rounds "
-    "alone would take quadratic time."
-)
-
-
-def _with_mean(claim: Claim, ratios: list[float]) -> Claim:
-    return Claim(claim.words, claim.held, f"{claim.ours}: {mean_text(ratios)}" if ratios else "-")
-
-
-def _of_star(star: Row) -> str:
-    """The limit of local-max beside HEM, and the time of red-blue on a large star. `star`: the
-    codes of that star in the section graphs."""
-    text = (
-        "HEM visits the list of a vertex only if the vertex is unmatched, of about half of them; "
-        "the first round of local-max visits every list, and later rounds visit lists again whose "
-        "heaviest edge has gone. On Delaunay graphs half of the edges are left after the first "
-        "round."
-    )
-    if "red-blue, GPU" not in star:
-        return text
-    on_gpu, in_sequence = (star[name]["seconds"] for name in ("red-blue, GPU", "red-blue"))
-    return (
-        f"{text} On a star of 10^7 edges (section `graphs`), red-blue on the GPU takes "
-        f"{milliseconds(on_gpu)} ms, and {milliseconds(in_sequence)} ms in sequence: all warps "
-        "share the list of the centre, which one thread visits in the paper."
-    )
-
-
-def _stars(stars: list[Row], like: Callable[[Row], Row | None]) -> list[Claim]:
-    name = "local-max, GPU"
-    pairs = [(row, like(row)) for row in stars]
-    ratios = [
-        row["median"][name] / other["median"][name]
-        for row, other in pairs
-        if other and name in row["median"] and name in other["median"]
-    ]
-    if not ratios:
-        return []
-    words = "a star takes no longer than a random graph with as many edges on the GPU"
-    return [yes_or_no(words, max(ratios) <= 1, f"{digits(max(ratios))} times as long")]
 
 
 __all__ = ["items_004"]

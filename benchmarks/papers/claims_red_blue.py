@@ -22,16 +22,22 @@ RATIOS = {
 }
 
 
-def items_002(data: Data, real: Data | None = None) -> list[Item]:
-    """Figures 2 to 5; `real`: a result on real matrices beside that on generated graphs."""
+def items_002(data: Data, real: Data | None = None, more: Data | None = None) -> list[Item]:
+    """Figures 2 to 5; `real`: a result on real matrices beside that on generated graphs; `more`: a
+    result on other generated graphs, of which sizes, weights and rounds count."""
     rows = data["rows"]
     matrices = real["rows"] if real else []
+    others = more["rows"] if more else []
     return [
-        _rounds(rows),
+        _rounds([*rows, *others]),
         _probability(rows),
         _threads(rows),
-        _ratios(rows, matrices),
-        *([_rounds(matrices, of_real=True), _of_matrices(matrices, rows)] if matrices else []),
+        _ratios(rows, matrices, others),
+        *(
+            [_rounds(matrices, of_real=True), _of_matrices(matrices, [*rows, *others])]
+            if matrices
+            else []
+        ),
     ]
 
 
@@ -102,11 +108,13 @@ def _means(rows: list[Row], parallel: str, where: str, serial: str, what: str) -
     return [row["ratios"][key][0] for row in rows if key in row["ratios"]]
 
 
-def _ratios(rows: list[Row], matrices: list[Row]) -> Item:
+def _ratios(rows: list[Row], matrices: list[Row], others: list[Row]) -> Item:
+    """Figure 5. `others`: graphs of which sizes and weights count, without speeds."""
     claims = []
     for parallel, serial, what in PAIRS:
+        counted_rows = rows if what == "speed" else [*rows, *others]
         for where, paper in zip(WHERE, reversed(RATIOS[what, serial]), strict=True):
-            values = _means(rows, parallel, where, serial, what)
+            values = _means(counted_rows, parallel, where, serial, what)
             claims.append(_ratio_claim(f"{what}, {where}, over {serial}", what, paper, values))
     weights = (
         "with those of real matrices both ratios are others (figure 5 on real matrices, below)"
@@ -125,7 +133,21 @@ def _ratios(rows: list[Row], matrices: list[Row]) -> Item:
         "algorithm 2 stays below the paper's: algorithm 2 sorts by radix here, and the largest "
         f"graph has {max(row['edges'] for row in rows):,} edges, "
         "so these speeds are no limits. The times exclude transfers, as in "
-        "the paper.",
+        f"the paper.{_of_others(others)}",
+    )
+
+
+def _of_others(others: list[Row]) -> str:
+    if not others:
+        return ""
+    few = ", ".join(f"{row['orders']} for `{row['matrix']}`" for row in others
+                    if row["orders"] < ORDERS)  # fmt: skip
+    orders = f". Orders of their vertices: {ORDERS}, but {few}, because the time was over"
+    return (
+        f" Sizes and weights on all cores, and the rounds of figure 2, include {len(others)} graphs"
+        " on two cores, whose speeds were not judged, because other processes used the cores"
+        + (orders if few else "")
+        + "."
     )
 
 

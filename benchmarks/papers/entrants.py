@@ -155,7 +155,8 @@ def _matched_by_start(A: Any) -> Matching:
 def rows_of(
     case: Case, A: Any, field: Sequence[Entrant], outcomes: Mapping[str, Outcome]
 ) -> list[Row]:
-    """One row for each entrant that ran: every sample, and the counters of the last run."""
+    """One row for each entrant that ran: every sample, the entries that each visited, and the
+    counters of the last run."""
     return [
         {
             "matrix": case.name,
@@ -166,6 +167,7 @@ def rows_of(
             "options": dict(entrant.options),
             "seconds": [_short(s) for s in outcome.seconds],
             "median": _short(outcome.median) if outcome.seconds else None,
+            "edges": [int(note["edges"]) for note in outcome.notes if "edges" in note],
             "counters": _counters(outcome.notes[-1]) if outcome.notes else {},
             "overran": outcome.overran and not outcome.seconds,
             "reason": outcome.reason,

@@ -79,7 +79,9 @@ def _plain(items: Callable[[Data], list[Item]]) -> Callable[..., list[Item]]:
 def _of_002(main: Result | None, real: Result | None) -> list[Item]:
     both = main and real
     shown = main or real
-    return items_002(shown.data, real.data if both and real else None) if shown else []
+    more = newest("paper-002", ("field",)) if main else None
+    other = more.data if more and more != main else None
+    return items_002(shown.data, real.data if both and real else None, other) if shown else []
 
 
 def _of_004(main: Result | None, real: Result | None) -> list[Item]:
@@ -91,7 +93,9 @@ def _of_004(main: Result | None, real: Result | None) -> list[Item]:
 
 def _of_001(main: Result | None, _: Result | None) -> list[Item]:
     parts, small = newest("grafting-parts", PREFERRED), newest("paper-001", ("field",))
-    others = (result.data if result and result != main else None for result in (parts, small))
+    alone = newest("grafting-parts", ("1-thread",))
+    found = (parts, small, alone)
+    others = (result.data if result and result != main else None for result in found)
     return items_001(main.data, *others, busy=_is_busy(small)) if main else []
 
 
@@ -105,8 +109,9 @@ PAPERS = (
         "000-gpu-bfs",
         "Deveci, Kaya, Uçar, Çatalyürek: GPU accelerated maximum cardinality matching algorithms "
         "for bipartite graphs, Euro-Par 2013",
-        "APsB and APFB with GPUBFS and GPUBFS-WR, each with CT and MT (`apsb`, `apfb`, `apsb-wr`, "
-        "`apfb-wr`); PFP, HK, P-DBFS and P-PFP of its comparison",
+        "APsB and APFB with GPUBFS and GPUBFS-WR (`apsb`, `apfb`, `apsb-wr`, `apfb-wr`), each with "
+        "CT and MT (option `threads`); of its comparison PFP and, on several threads, P-PFP "
+        "(`pothen-fan`), HK (`hopcroft-karp`) and P-DBFS (`p-dbfs`); HKDW (`hkdw`)",
         "P-HK, which the other multicore algorithms outperform on both sets of the paper; the "
         "peers here are PFP, HK, P-DBFS and P-PFP",
         "The paper has 70 matrices of the University of Florida collection, in their own and in a "
@@ -119,8 +124,11 @@ PAPERS = (
         "001-tree-grafting",
         "Azad, Buluç, Pothen: A parallel tree grafting algorithm for maximum cardinality matching "
         "in bipartite graphs, IPDPS 2015",
-        "MS-BFS-Graft (`ms-bfs-graft`) with its parts as options; SS-DFS, SS-BFS, PF with "
-        "fairness, MS-BFS, HK, and push-relabel on one and on several threads; Karp-Sipser",
+        "MS-BFS-Graft (`ms-bfs-graft`) with its parts as options (`alpha`, `direction`, `graft`, "
+        "`whole`, `frontiers`); SS-DFS (`ss-dfs`), SS-BFS (`ss-bfs`), PF with fairness "
+        "(`pothen-fan`), MS-BFS (`ms-bfs`), HK (`hopcroft-karp`), and push-relabel on one and on "
+        "several threads (`push-relabel`, `push-relabel-mt`); Karp-Sipser (initializer "
+        "`karp-sipser`)",
         "one step of algorithm 1 in SS-DFS, which visits the rows of a failed search again, as "
         "MC21 does; so figure 1 counts more entries for SS-DFS where columns stay unmatched",
         "Generated stand-ins take the place of the paper's twelve graphs, which are not available "
@@ -130,20 +138,25 @@ PAPERS = (
         "both orders on two cores, with about a million entries: see the table before the last "
         "figures",
         _of_001,
-        (("grafting-parts", PREFERRED), ("paper-001", ("field",))),
+        (
+            ("grafting-parts", PREFERRED),
+            ("grafting-parts", ("1-thread",)),
+            ("paper-001", ("field",)),
+        ),
     ),
     Paper(
         "002",
         "002-red-blue",
         "Fagginger Auer, Bisseling: A GPU algorithm for greedy graph matching, 2012",
-        "algorithm 1, random and weighted (`random-greedy`), algorithm 2 (`greedy`), algorithms 3 "
-        "and 4 (`red-blue`) on CPU threads and on a GPU, with the reduced hash and p",
+        "algorithm 1, random and weighted (`random-greedy`, option `select`), algorithm 2 "
+        "(`greedy`), algorithms 3 and 4 (`red-blue`, options `select` and `p`) on CPU threads and "
+        "on a GPU, with the reduced hash",
         "nothing",
         "The paper has 425 symmetric matrices of the University of Florida collection, and graphs "
         "of the DIMACS challenge. They are not available here: seventeen generated graphs take "
-        "their place, of which the time on the machine sufficed for ten, and eight real "
-        "matrices",
+        "their place, ten on 16 cores and a GPU and seven on two cores, and eight real matrices",
         _of_002,
+        (("paper-002", ("field",)),),
     ),
     Paper(
         "003",
@@ -151,8 +164,8 @@ PAPERS = (
         "Deveci, Kaya, Uçar, Çatalyürek: A push-relabel-based maximum cardinality bipartite "
         "matching algorithm on GPUs, ICPP 2013",
         "G-PR-First, G-PR-NoShr and G-PR-Shr (`g-pr-first`, `g-pr-noshr`, `g-pr-shr`) with fixed "
-        "and adaptive relabelling; PR and P-DBFS of its comparison; G-HKDW of its comparison is "
-        "`apfb-wr` of the paper before",
+        "and adaptive relabelling (option `relabel`); of its comparison PR (`push-relabel`), "
+        "P-DBFS (`p-dbfs`) and G-HKDW, which is `apfb-wr` of the paper before",
         "nothing",
         "The paper has 28 matrices of the University of Florida collection. The collection is not "
         "available here: twenty generated graphs take its place, seven of them in a random order "
@@ -166,7 +179,8 @@ PAPERS = (
         "Euro-Par 2013",
         "local max (`local-max`): sequential, CREW on CPU threads, GPU, over MPI ranks "
         "(`match(G, comm=comm)`); in external memory "
-        "(`local-max-external`); greedy, HEM with and without random order, GPA. All but those "
+        "(`local-max-external`); greedy (`greedy`), HEM with and without random order "
+        "(`hem`, option `order`), GPA (`gpa`). All but those "
         "over ranks and in external memory also take a bipartite graph as a matrix "
         "(`bipartite=True`); these two need the symmetric matrix",
         "MapReduce and the cache-oblivious model, of which the paper has no implementation. Not "

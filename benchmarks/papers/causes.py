@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Why a result differs from its paper: sentences on what the counters of the result show.
+
+Models are fitted to the rows of a result with nonnegative coefficients, each case weighted so that
+relative errors count. A sentence states the largest error of its model.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.report import Row, geometric_mean
+
+Reals = npt.NDArray[np.float64]
+
+# The bounds of the mean number of entries in a column between which graphs are compared.
+DENSITIES = ((0, 4, "fewer than 4"), (4, 10, "4 to 10"), (10, 40, "10 to 40"), (40, 10**9, "more"))
+MIN_EDGES = 100_000  # the steps of a direction count if they visit as many entries
+
+
+def fitted(parts: Sequence[Sequence[float]], seconds: Sequence[float]) -> tuple[Reals, float]:
+    """Nonnegative seconds of each part, of which a case has the given numbers, and the largest
+    relative error of the sums."""
+    from scipy.optimize import nnls
+
+    scaled: Reals = np.array(parts, float) / np.array(seconds, float)[:, None]
+    costs, _ = nnls(scaled, np.ones(len(scaled)))
+    return costs, float(np.abs(scaled @ costs - 1).max())
+
+
+def _span(values: Sequence[float], form: str = ".2g") -> str:
+    """``0.5 (0.2 to 0.9)``: the geometric mean, the least and the largest."""
+    mean = geometric_mean(list(values))
+    if len(values) == 1:
+        return f"{mean:{form}}"
+    return f"{mean:{form}} ({min(values):{form}} to {max(values):{form}})"
+
+
+# -- paper 000, table 1: CT and MT -----------------------------------------------------------------
+
+
+def of_ct_and_mt(rows: list[Row], algorithms: Sequence[str]) -> str:
+    """The rates of MT and CT by the length of the columns."""
+    groups: dict[str, list[float]] = {}
+    visited = []
+    for row in rows:
+        length = row["nnz"] / row["n"]
+        group = next(words for low, high, words in DENSITIES if low <= length < high)
+        for name in algorithms:
+            ct, mt = f"{name} ct", f"{name} mt"
+            if ct in row["median"] and mt in row["median"]:
+                edges = row["counters"][mt]["edges"] / row["counters"][ct]["edges"]
+                visited.append(edges)
+                groups.setdefault(group, []).append(row["median"][mt] / row["median"][ct] / edges)
+    if not groups:
+        return ""
+    found = ", ".join(
+        f"{_span(groups[words])} with {words}" for *_, words in DENSITIES if words in groups
+    )
+    return (
+        "Neither CT nor MT is faster throughout. In the geometric mean, MT visits "
+        f"{geometric_mean(visited):.2f} times as many entries as CT, so the rate makes the "
+        "difference, and it depends on the number of entries in a column. For each entry, the "
+        f"time of MT over that of CT is, by the mean number of entries in a column, {found}. A "
+        "thread of CT loads the levels of eight columns at once, and one of MT has a single "
+        "column. A level inspects all columns, so CT is faster where columns are short. "
+        "Where columns are long, the 65,536 threads of CT are too few: the paper's GPU "
+        "keeps at most 21,504 threads at the same time, and an H100 270,336. With more entries "
+        "(`kron`), a likely reason for equal times is the longest column, which one thread visits "
+        "in both. The link to numbers of threads follows from the code; no profiler confirmed it. "
+    )
+
+
+# -- paper 003, figure 1: lists of active columns, and shrinking them ------------------------------
+
+
+def of_lists(rows: list[Row], versions: Sequence[str], words: Sequence[str]) -> str:
+    """What a loop of each version costs, its share of the time, and how the number of loops
+    varies."""
+    first, plain, shrinking = versions
+    costs, errors = [], []
+    shares: dict[str, list[float]] = {version: [] for version in versions}
+    for row in rows:
+        cost, error = _of_loops(row, versions, words)
+        costs.append((row["n"], cost))
+        errors.append(error)
+        for version in versions:
+            shares[version] += [
+                cost[version] * row["counters"][name]["loops"] / row["median"][name]
+                for word in words
+                if (name := f"{version} {word}") in row["median"]
+            ]
+    large = [cost for n, cost in costs if n >= 1 << 22 and min(cost.values()) > 0]
+    small = [cost for n, cost in costs if n < 1 << 21 and min(cost.values()) > 0]
+    loops = _ratios(rows, words, first, plain, "loops")
+    again = _ratios(rows, words, plain, shrinking, "loops")
+    return (
+        "A model explains the times: a constant for each graph, a time for each level of a "
+        "relabelling and for each relabelling, the same for all versions, and a time for each "
+        f"loop of a version. Its error is at most {max(errors):.0%}, on most graphs at most "
+        f"{statistics.median(errors):.0%}. By this model, a loop with lists takes "
+        f"{_span([c[plain] / c[first] for c in large])} of the time of one without on the graphs "
+        "with 4 million columns and more, so the lists do gain; with a million columns, "
+        f"{_span([c[plain] / c[first] for c in small])}, since two launches replace one. "
+        "Two causes reduce the gain. Loops take "
+        f"{statistics.median(shares[first]):.0%} of the time of g-pr-first in the median, and the "
+        "relabellings, which the lists do not change, the rest. And the lists often need more "
+        f"loops: g-pr-first needs {_span(loops)} times those of g-pr-noshr. A likely reason is "
+        "that in g-pr-first a displaced column can push in the same launch, while a list holds it "
+        "for the next loop. Shrinking cannot gain 2 to 8 %: a loop of g-pr-shr takes "
+        f"{_span([c[shrinking] / c[plain] for c in large])} times one of g-pr-noshr, so launches "
+        "and polls determine its time, not the number of positions. What remains is "
+        "chance: races between pushes decide the number of loops, and g-pr-noshr, which pushes by "
+        f"the same rules, needs {_span(again)} times the loops of g-pr-shr. "
+    )
+
+
+def _of_loops(
+    row: Row, versions: Sequence[str], words: Sequence[str]
+) -> tuple[dict[str, float], float]:
+    """The seconds of a loop of each version on a graph, and the largest relative error."""
+    parts, seconds = [], []
+    for k, version in enumerate(versions):
+        for word in words:
+            name = f"{version} {word}"
+            if name in row["median"]:
+                counts = row["counters"][name]
+                loops = [0.0] * len(versions)
+                loops[k] = counts["loops"]
+                parts.append([1.0, counts["levels"], counts["relabels"], *loops])
+                seconds.append(row["median"][name])
+    costs, error = fitted(parts, seconds)
+    return dict(zip(versions, map(float, costs[3:]), strict=True)), error
+
+
+def _ratios(rows: list[Row], words: Sequence[str], one: str, other: str, key: str) -> list[float]:
+    """A counter of one version over that of another, where both finished."""
+    return [
+        row["counters"][a][key] / row["counters"][b][key]
+        for row in rows
+        for word in words
+        if (a := f"{one} {word}") in row["median"] and (b := f"{other} {word}") in row["median"]
+    ]
+
+
+# -- paper 001, section V B: variation -------------------------------------------------------------
+
+
+def of_variation(rows: dict[str, dict[str, Row]]) -> str:
+    """`rows`: by algorithm and graph, those with at least three runs."""
+    parts = []
+    for name, each in rows.items():
+        if not each:
+            continue
+        whole = {graph: _psi(row["seconds"]) for graph, row in each.items()}
+        rest = [
+            _psi(sorted(row["seconds"])[:-1]) for row in each.values() if len(row["seconds"]) > 3
+        ]
+        worst = max(whole, key=whole.__getitem__)
+        runs = each[worst]["seconds"]
+        without = (
+            f"{statistics.mean(rest):.1f} % without the longest run of each graph; " if rest else ""
+        )
+        parts.append(
+            f"{name} {statistics.mean(whole.values()):.1f} % on {len(whole)} graphs, "
+            f"{statistics.median(whole.values()):.1f} % in the median, {without}most "
+            f"{whole[worst]:.0f} % on `{worst}` ({1e3 * min(runs):.0f} to {1e3 * max(runs):.0f} ms "
+            f"in {len(runs)} runs)"
+        )
+    return f"On all graphs with three runs or more: {'; '.join(parts)}. "
+
+
+def _psi(runs: Sequence[float]) -> float:
+    return 100 * statistics.pstdev(runs) / statistics.mean(runs)
+
+
+def of_work(rows: Sequence[Row]) -> dict[str, list[float]]:
+    """psi of the visited entries by algorithm, of each row that has the entries of each run."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if len(row.get("edges", ())) > 2 and not row["options"]:
+            found.setdefault(row["algorithm"], []).append(_psi(row["edges"]))
+    return found
+
+
+# -- paper 001, figure 7: rates by direction -------------------------------------------------------
+
+
+def rates(rows: list[Row], small: int = 2_000_000) -> str:
+    """The rate of bottom-up steps over that of the top-down steps without direction optimisation,
+    on graphs with fewer than `small` entries and on larger ones."""
+    found: dict[bool, list[float]] = {True: [], False: []}
+    for row in rows:
+        for start in row["starts"].values():
+            plain, directed = (start["searches"].get(part) for part in ("neither", "direction"))
+            if plain and directed and (us := directed["counters"].get("bottom_up_us")):
+                down = plain["counters"]["edges"] / plain["counters"]["top_down_us"]
+                ratio = directed["counters"]["bottom_up_edges"] / us / down
+                found[row["nnz"] < small].append(ratio)
+    return " and ".join(_span(each) for each in found.values() if each)
+
+
+def of_directions(rows: list[Row]) -> str:
+    """The rates of top-down and bottom-up steps, and what bottom-up steps save, by graph."""
+    slower: list[dict[str, Any]] = []
+    more: list[dict[str, Any]] = []
+    unmet: list[dict[str, Any]] = []
+    for row in rows:
+        for start, found in row["starts"].items():
+            plain, directed = (found["searches"].get(part) for part in ("neither", "direction"))
+            if not plain or not directed:
+                continue
+            case = {"graph": row["matrix"], "start": start}
+            counts = directed["counters"]
+            down = plain["counters"]["edges"] / plain["counters"]["top_down_us"]
+            case["fewer"] = plain["counters"]["edges"] / counts["edges"]
+            up = counts.get("bottom_up_edges", 0)
+            if up < MIN_EDGES:
+                unmet.append(case)
+                continue
+            case["rate"] = up / counts["bottom_up_us"] / down
+            (slower if case["fewer"] > 1 else more).append(case)
+    if not slower or not more:
+        return ""
+    return (
+        "The rates of both directions are in the result. Where direction optimisation saves "
+        f"entries ({_graphs(slower)}), it visits {_span([c['fewer'] for c in slower])} times "
+        "fewer, but a bottom-up step visits the others at "
+        f"{_span([c['rate'] for c in slower])} of the rate of the top-down steps that it replaces. "
+        "Nearly all entries of those steps lead to visited rows, so an entry costs them one byte "
+        "of a table that the caches hold. A bottom-up step reads, for each unvisited row, its "
+        "position in the row lists, and for each entry the root of a column, then whether its tree "
+        f"has a path. Elsewhere ({_graphs(more)}), bottom-up steps are as fast or faster "
+        f"({_span([c['rate'] for c in more])} of the rate), but the search visits "
+        f"{_span([1 / c['fewer'] for c in more])} times as many entries. A likely reason is that "
+        "the list of a row without a neighbour in an active tree is visited to its end. "
+        + (f"On {_graphs(unmet)}, no level meets its rule. " if unmet else "")
+    )
+
+
+def _graphs(cases: Sequence[dict[str, Any]]) -> str:
+    return ", ".join(dict.fromkeys(f"`{case['graph']}`" for case in cases))
+
+
+# -- paper 004, figure 11: rounds on a GPU ---------------------------------------------------------
+
+
+def of_rounds(rows: list[Row], codes: Sequence[tuple[str, str]], compared: list[Row]) -> str:
+    """Fits a constant, a time for each round and a time for each edge to the times on a GPU.
+    `codes`: a code on the GPU, and the same on the CPU, which has the shares left; `compared`: the
+    graphs by density whose rounds are stated."""
+    costs, parts = {}, []
+    for name, _ in codes:
+        cases = [row for row in rows if name in row["median"] and row["kind"] != "star"]
+        if len(cases) < 6:
+            return ""
+        times = [row["median"][name] for row in cases]
+        counts = [[1.0, row["rounds"][name], row["edges"]] for row in cases]
+        costs[name], error = fitted(counts, times)
+        constant, each_round, each_edge = costs[name]
+        parts.append(
+            f"{name.removesuffix(', GPU')} {1e3 * constant:.2f} ms, {1e6 * each_round:.0f} µs for "
+            f"each round and {1e9 * each_edge:.2f} ns for each edge (error at most {error:.0%})"
+        )
+    rounds = {name: [row["rounds"][name] for row in compared] for name, _ in codes}
+    later = [sum(row["left"][codes[0][1]]) for row in compared]
+    one, two = (name for name, _ in codes)
+    by_model = [
+        float(np.dot(costs[two], [1.0, row["rounds"][two], row["edges"]]))
+        / float(np.dot(costs[one], [1.0, row["rounds"][one], row["edges"]]))
+        for row in compared
+    ]
+    return (
+        f"A model for all graphs but stars: {'; '.join(parts)}. So both need nearly the same time "
+        "for an edge, and the rounds decide: from the sparsest graph to the densest, local-max has "
+        f"{_list(rounds[one])} rounds and red-blue {_list(rounds[two])}. By the model, local-max "
+        f"is {_list(by_model)} times as fast there. The edges in later rounds, together "
+        f"{_list(later)} of all edges, explain little. A round has a constant time, in which its "
+        "grid barriers are. In the paper, one thread of red-blue visits the whole list of a "
+        "vertex, so that it is slower the longer the lists are; here warps share long lists. "
+    )
+
+
+def _list(numbers: Sequence[float]) -> str:
+    return ", ".join(f"{number:.3g}" for number in numbers)

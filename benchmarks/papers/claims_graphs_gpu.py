@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the paper on local max states about the GPU, beside results of its section: figures 5, 10
+and 11."""
+
+from __future__ import annotations
+
+from benchmarks.papers import causes
+from benchmarks.papers.claims import Claim, Item, counted, yes_or_no
+from benchmarks.papers.paper_004 import GPA, LOCAL_MAX
+from benchmarks.report import Row, by_matrix, digits, milliseconds
+
+ON_GPU, RED_BLUE = "local-max, GPU", "red-blue, GPU"
+
+
+def speeds_over(rows: list[Row], name: str, base: str) -> list[float]:
+    return [row["median"][base] / row["median"][name] for row in rows if name in row["median"]]
+
+
+def on_gpu(groups: dict[str, list[Row]], title: str, kinds: tuple[str, ...], best: int) -> Item:
+    axes = "vertices, running time"
+    rows = [row for kind in kinds for row in groups.get(kind, [])]
+    speeds = speeds_over(rows, ON_GPU, LOCAL_MAX)
+    if not speeds:
+        return Item(title, axes)
+    both = {kind: [row for row in groups.get(kind, []) if _over_red_blue(row)] for kind in kinds}
+    large = [max(found, key=lambda row: row["n"]) for found in both.values() if found]
+    beats = [_over_red_blue(row) > 1 for row in large]
+    return Item(
+        title,
+        axes,
+        [
+            yes_or_no(f"up to {best} times faster than sequential local max", max(speeds) >= best,
+                      f"up to {digits(max(speeds))}"),
+            counted("faster than red-blue on the GPU for the largest graphs", beats, "graphs"),
+            *(_denser(list(both.values())) if len(kinds) > 1 else []),
+        ],
+        by_matrix(
+            ["edges", "gpa, ms", "local-max, ms", "local-max GPU, ms", "red-blue GPU, ms", "gain"],
+            rows,
+            _gpu_cells,
+        ),
+        why="" if all(beats) else "With the same number of vertices, red-blue gains on local max "
+        f"the denser the graph is, the reverse of the paper. {_why_denser(groups, both)}Graphs "
+        "without a time of red-blue on the GPU were left out.",
+    )  # fmt: skip
+
+
+def _over_red_blue(row: Row) -> float:
+    """How many times faster local max is than red-blue on the GPU; 0 without both times."""
+    found = speeds_over([row], ON_GPU, RED_BLUE) if _has_both(row) else []
+    return found[0] if found else 0.0
+
+
+def _has_both(row: Row) -> bool:
+    return all(name in row["median"] for name in (ON_GPU, RED_BLUE))
+
+
+def _denser(kinds: list[list[Row]]) -> list[Claim]:
+    """The advantage over red-blue on the GPU by density; each of `kinds` is denser than the one
+    before."""
+    by_size = [{row["n"]: _over_red_blue(row) for row in rows} for rows in kinds]
+    common = set.intersection(*(set(sizes) for sizes in by_size))
+    if not common:
+        return []
+    n = max(common)
+    gains = [sizes[n] for sizes in by_size]
+    densest = by_size[-1]
+    most = max(densest)
+    return [
+        yes_or_no("the denser the graph, the larger the advantage over red-blue on the GPU",
+                  gains == sorted(gains) and gains[0] < gains[-1],
+                  f"with {n:,} vertices {', '.join(map(digits, gains))} times as fast"),
+        yes_or_no("65 % faster than red-blue on the GPU for alpha = 64 and 2^18 vertices",
+                  densest[most] >= 1.65,
+                  f"{digits(densest[most])} times as fast with {most:,} vertices"),
+    ]  # fmt: skip
+
+
+def _gpu_cells(row: Row) -> list[str]:
+    names = (GPA, LOCAL_MAX, ON_GPU, RED_BLUE)
+    times = [milliseconds(row["median"][n]) if n in row["median"] else "" for n in names]
+    gain = speeds_over([row], ON_GPU, LOCAL_MAX)
+    return [f"{row['edges']:,}", *times, digits(gain[0]) if gain else ""]
+
+
+def _why_denser(groups: dict[str, list[Row]], both: dict[str, list[Row]]) -> str:
+    """A model of the times of both codes, and their rounds on the largest graphs of equal size."""
+    common = set.intersection(*({row["n"] for row in found} for found in both.values()))
+    if not common:
+        return ""
+    compared = [row for found in both.values() for row in found if row["n"] == max(common)]
+    every = [row for rows in groups.values() for row in rows]
+    return causes.of_rounds(every, ((ON_GPU, LOCAL_MAX), (RED_BLUE, "red-blue")), compared)
+
+
+__all__ = ["on_gpu", "speeds_over"]
