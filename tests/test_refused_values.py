@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import btfperm
+from btfperm import registry
 from btfperm.backends import select
 from btfperm.errors import InvalidArgumentError
 
@@ -185,3 +186,12 @@ def test_limits_of_a_diagnosis():
             with pytest.raises(InvalidArgumentError, match="limit must be a whole number"):
                 show(limit=value)
         assert show(limit=0) and show(limit=None)
+
+
+def test_old_words_of_options_are_accepted():
+    """Scripts may give them; other words and the names of other options are refused."""
+    (pairs,) = registry.find("meeting-trees", initializer=False, backend="gpu").options
+    assert pairs.checked("same", "meeting-trees") == "same"
+    assert pairs.checked("any", "meeting-trees") == "any"
+    with pytest.raises(InvalidArgumentError, match="must be one of any, not 'other'"):
+        pairs.checked("other", "meeting-trees")

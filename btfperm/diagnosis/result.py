@@ -50,10 +50,10 @@ class Repair(NamedTuple):
     the others are structurally independent.
 
     add_entries : min(m, n) - rank positions; if entries are added there, the rank is min(m, n)
-    remove_rows : m - rank rows to remove; the other rows are structurally independent
-    fix_cols : n - rank columns to remove, for instance because their variables get a value; the
-        other columns are structurally independent. If the rows of `remove_rows` and the columns
-        of `fix_cols` are removed, a square, structurally nonsingular matrix remains
+    remove_rows : m - rank rows to remove, ascending; the other rows are structurally independent
+    fix_cols : n - rank columns to remove, ascending, for instance because their variables get a
+        value; the other columns are structurally independent. If the rows of `remove_rows` and the
+        columns of `fix_cols` are removed, a square, structurally nonsingular matrix remains
     cover : the proof that nothing smaller suffices: as many rows and columns as the rank, which
         together touch every entry. Each matched entry needs its own member of the cover, so no
         more entries can be matched. A new entry increases the smallest cover by one member at most.

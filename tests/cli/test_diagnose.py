@@ -51,7 +51,8 @@ def test_names_from_files(cli, matrix, tmp_path):
     rows.write_text("mass\n")
     cli(*words).failed(2, "rows.txt has 1 name, but the matrix has 3 rows")
     cli(*words[:2], "--row-names", tmp_path / "none").failed(3, "none")
-    cli("diagnose", "-", "--row-names", "-").failed(2, "only one of the files")
+    for words in (("-", "--row-names", "-"), (path, "--row-names", "-", "--col-names", "-")):
+        cli("diagnose", *words).failed(2, "only one of the files")
 
 
 def test_names_from_standard_input(cli, matrix):

@@ -30,7 +30,13 @@ def checked(A, rank=None):
     rank = structural_rank(A) if rank is None else rank
     check_diagnosis(A, json.loads(json.dumps(found.to_dict(limit=None))), rank)
     check_cover_of(A, found.repair.cover, rank)
+    assert_ascending(found.repair)
     return found
+
+
+def assert_ascending(repair):
+    for items in (repair.remove_rows, repair.fix_cols):
+        assert (np.diff(items) > 0).all()
 
 
 @given(A=strategies.any_matrix())

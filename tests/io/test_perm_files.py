@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 import btfperm
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io import load, read, save, write_matrix
+from btfperm.reports.perm_arrays import read_arrays
 from btfperm.results import BlockTriangularForm
+from tests.io.hostile_binary import element, numbers, variable
 from tests.io.mixed import MIXED
 from tests.loops import looped
 from tests.reports.answers import KEYS
@@ -115,6 +117,26 @@ def test_mat_has_the_outputs_of_dmperm(tmp_path):
         assert not C[r[k + 1] :, s[k] : s[k + 1]].any()
     assert fields["convention"].item() == "matlab"
     assert json.loads(fields["meta"].item())["convention"] == "matlab"
+
+
+@pytest.mark.parametrize(("kind", "encoding"), [(4, "utf-16-le"), (17, "utf-16-le"), (16, "utf-8")])
+def test_text_of_mat_in_each_encoding(tmp_path, kind, encoding):
+    """MATLAB writes text as miUINT16, other programs as miUTF8 or miUTF16. SciPy writes miUTF8."""
+    file = tmp_path / "perm.mat"
+    btfperm.dulmage_mendelsohn(MIXED).save(file)
+    fields = scipy.io.loadmat(file)
+    lists = {name: fields[name].ravel() for name in ("p", "q", "r", "s", "cc", "rr")}
+    scipy.io.savemat(file, lists, oned_as="row")
+    with file.open("ab") as end:
+        for name in ("convention", "meta"):
+            text = fields[name].item()
+            size = numbers([1, len(text)])
+            name_of = element(1, name.encode())
+            content = element(kind, text.encode(encoding))
+            end.write(variable(numbers([4, 0], "<u4") + size + name_of + content))
+    found = read_arrays(file)
+    assert found.meta == json.loads(fields["meta"].item())
+    assert found.convention == "matlab"
 
 
 @looped("format", ["npz", "mat", "json", "txt"])

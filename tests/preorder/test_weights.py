@@ -122,6 +122,10 @@ def test_stored_zeros_stay_entries():
     p = btfperm.preorder(A, weights="product")
     assert p.form.pattern.nnz == 6
     np.testing.assert_array_equal(p.form.col_match, [1, 0, 2])
+    weights = p.form.transversal.weights
+    assert weights["objective"] == "product"
+    assert p.form.meta["weights"] == weights
+    np.testing.assert_allclose(np.exp(p.log_row_scale[0] + p.log_col_scale[1]) * 2, 1)
 
 
 def test_refusals():
