@@ -58,14 +58,14 @@ _COMMIT = re.compile(r"[0-9a-f]{7,40}(-dirty)?")
 _THREADS = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY")
 
 
-def describe(arguments: list[str] | None = None) -> dict[str, Any]:
+def describe(arguments: list[str] | None = None, module: str = "benchmarks.run") -> dict[str, Any]:
     """Machine, versions, date and command; `arguments` if they are not those of this process."""
     own = sys.argv[1:] if arguments is None else arguments
     load = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "command": shlex.join(["python", "-m", "benchmarks.run", *without_folders(own)]),
+        "command": shlex.join(["python", "-m", module, *without_folders(own)]),
         "machine": {
             "cpu": _cpu(),
             "cores": cores,
