@@ -84,7 +84,7 @@ def work_of_search(row):
 
 def work_of_weighted(name, objective):
     found = {}
-    for n, per_row, seed in ((300, 5, 1), (300, 30, 2), (80, 80, 3)):
+    for n, per_row, seed in ((300, 5, 1), (300, 30, 2), (80, 80, 3), (3000, 5, 4)):
         rng = np.random.default_rng(seed)
         A = families.random_rectangle(n, n, per_row, seed).A + sp.eye_array(n)
         A = sp.csc_array((rng.lognormal(0, 4, A.nnz), A.indices, A.indptr), shape=(n, n))

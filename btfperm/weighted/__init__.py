@@ -6,10 +6,10 @@ moduli have the largest or nearly the largest product or sum, or the largest sma
 
 1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and, for
    product and sum, each diagonal block is a problem of its own (``assign.hpp``).
-2. ``exact/mc64.hpp`` searches shortest augmenting paths in each block (product and sum), from the
-   prices of ``auction.hpp`` if the searches are long. ``approximate/heavy_perfect.hpp`` also keeps
-   the matching of that auction, which is nearly the best; ``approximate/heavy_perfect.cu`` runs the
-   auction on a GPU. ``bottleneck.py`` bisects over the moduli.
+2. ``exact/mc64.hpp`` searches shortest augmenting paths in each block (product and sum). If they
+   are long, ``auction.hpp`` finds a matching that is nearly the best, and ``price_refinement.hpp``
+   makes it the best. ``approximate/heavy_perfect.hpp`` keeps the matching of the auction, and
+   ``approximate/heavy_perfect.cu`` runs it on a GPU. ``bottleneck.py`` bisects over the moduli.
 3. The certificate (product and sum): one pass over all entries checks the duals and bounds the
    distance from the optimum (``certificate.py``).
 

@@ -6,13 +6,14 @@
 //             the row, and the previous owner bids again. When every column owns a row, the total
 //             cost exceeds the optimum by at most n epsilon. Phases with smaller and smaller
 //             epsilon start from the prices before: only columns bid again whose row costs more
-//             than their best choice plus epsilon. A search from these prices has very short paths.
+//             than their best choice plus epsilon. Refined prices (price_refinement.hpp) prove the
+//             last matching to be the best, but for a few exchanges.
 //             While many columns have no row, they bid at the same time, in rounds: each row takes
 //             its lowest bid, of equal ones that of the column with the least number. So the result
 //             is the same for every number of threads.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the epsilons are ours
-// Cost        ten to twenty passes over the entries of random matrices; the limit of run() on the
+// Cost        ten to twenty passes over the entries of random matrices; the limit of begin() on the
 //             passes bounds the worst case. Workspace: 8 n, and a copy of the entries that has the
 //             row and the cost of each side by side, so that a bid waits for fewer cache lines
 // Prefer it   if the start of mc64 leaves many columns unmatched, as in random matrices: their
@@ -57,36 +58,37 @@ class Auction {
         bidder_(memory.lists[2]),
         displaced_(memory.lists[3]) {}
 
-  // Improves the prices of the rows and the matching in the memory, in phases with smaller and
-  // smaller epsilon, each of which divides it by `shrink`. After `most_passes` over the entries it
-  // stops; columns may then have no row.
-  // Returns false and changes nothing if more than `most_equal` of the columns have several best
+  // Copies the entries and chooses the first epsilon. After `most_passes` over the entries, the
+  // auction will stop. Returns false if more than `most_equal` of the columns have several best
   // choices. Then bids would lower prices by epsilon only, and a search is faster.
-  bool run(int phases, double shrink, double most_passes, int threads) {
+  bool begin(double most_passes, int threads) {
     threads_ = threads;
-    Workspace workspace;
-    copy_entries(workspace);
-    double epsilon = first_epsilon();
-    if (epsilon == 0) return false;
-    fill(bidder_, A_.m, I{-1}, threads_);
+    copy_entries();
+    epsilon_ = first_epsilon();
     const double most = most_passes * static_cast<double>(A_.nnz());
-    const std::int64_t last = counters_.edges + static_cast<std::int64_t>(most);
-    for (int phase = 0; phase < phases && !budget_.stopped(); ++phase, epsilon /= shrink) {
-      if (counters_.edges >= last) break;  // columns that lose their rows could not bid again
-      release(epsilon);
-      bid_in_rounds(epsilon, last);
-      bid_until_all_own(epsilon, last);
-    }
-    return true;
+    last_ = counters_.edges + static_cast<std::int64_t>(most);
+    return epsilon_ > 0;
+  }
+
+  // Improves the prices of the rows and the matching in the memory, then divides epsilon by
+  // `shrink`. Returns false if the auction has stopped; columns may have no row then.
+  bool run_phase(double shrink) {
+    // Columns that lose their rows could not bid again.
+    if (counters_.edges >= last_ || budget_.stopped()) return false;
+    fill(bidder_, A_.m, I{-1}, threads_);
+    release();
+    bid_in_rounds();
+    bid_until_all_own();
+    epsilon_ /= shrink;
+    return n_queued_ == 0 && !budget_.stopped();
   }
 
  private:
   static constexpr double first_share = 4;
   static constexpr double rounding = 1e-12;
   // The largest share of columns with several best choices for which there is an auction. With more
-  // of them, most bids lower a price by epsilon only, and the search after an auction can take
-  // longer than without one.
-  static constexpr double most_equal = .75;
+  // of them, most bids lower a price by epsilon only.
+  static constexpr double most_equal = .9;
   static constexpr double far = std::numeric_limits<double>::infinity();
   // If fewer columns than this have no row, single bids on one thread need less work than rounds.
   static constexpr std::int64_t least_in_round = 1 << 12;
@@ -104,8 +106,8 @@ class Auction {
     double second;  // of the second choice
   };
 
-  void copy_entries(Workspace& workspace) {
-    entries_ = workspace.take<Entry>(A_.nnz());
+  void copy_entries() {
+    entries_ = workspace_.take<Entry>(A_.nnz());
     share(A_.n, [&](I j) {
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) entries_[p] = {A_.cost[p], A_.indices[p]};
     });
@@ -154,8 +156,8 @@ class Auction {
   }
   static constexpr std::int64_t least_shared = 1 << 12;
 
-  // The mean difference between the first and the second choice, divided by first_share; 0 if the
-  // difference is 0, up to rounding, for more than most_equal of the columns.
+  // The mean difference between the first and the second choice where there is one, divided by
+  // first_share; 0 if more than most_equal of the columns have no difference, up to rounding.
   double first_epsilon() {
     std::array<double, terms> sums{};
     std::array<I, terms> equals{};
@@ -180,18 +182,18 @@ class Auction {
       sum += sums[term];
       equal += equals[term];
     }
-    const auto n = static_cast<double>(A_.n);
-    return static_cast<double>(equal) > most_equal * n ? 0 : sum / n / first_share;
+    const bool few = static_cast<double>(equal) > most_equal * static_cast<double>(A_.n);
+    return few ? 0 : sum / static_cast<double>(A_.n - equal) / first_share;
   }
 
   // Releases rows that cost their columns more than the best choice plus epsilon. Fills the queue.
-  void release(double epsilon) {
+  void release() {
     share(A_.n, [&](I j) {
       const I i = owned_[j];
       if (i < 0) return;
       I p = A_.indptr[j];
       while (entries_[p].row != i) ++p;
-      if (entries_[p].cost - price_[i] <= choice(j).cost + epsilon) return;
+      if (entries_[p].cost - price_[i] <= choice(j).cost + epsilon_) return;
       owner_[i] = -1;
       owned_[j] = -1;
     });
@@ -199,12 +201,12 @@ class Auction {
         select(A_.n, threads_, queue_, [&](I j) { return owned_[j] < 0; }, [](I j) { return j; });
   }
 
-  // Runs rounds until fewer than least_in_round columns have no row or counters_.edges >= last.
-  void bid_in_rounds(double epsilon, std::int64_t last) {
-    while (n_queued_ >= least_to_share(least_in_round) && counters_.edges < last) {
+  // Runs rounds until fewer than least_in_round columns have no row or counters_.edges >= last_.
+  void bid_in_rounds() {
+    while (n_queued_ >= least_to_share(least_in_round) && counters_.edges < last_) {
       ++counters_.rounds;
       counters_.bids += n_queued_;
-      const std::int64_t edges = make_bids(epsilon);
+      const std::int64_t edges = make_bids();
       if (budget_.stopped()) return;
       accept_bids();
       if (budget_.stopped()) return;
@@ -217,7 +219,7 @@ class Auction {
   }
 
   // Every column of the queue bids at the present prices. Returns the number of entries visited.
-  std::int64_t make_bids(double epsilon) {
+  std::int64_t make_bids() {
     std::atomic<std::int64_t> edges{0};
     const bool shared = threads_ > 1 && n_queued_ >= least_to_share(least_shared);
     on_team(threads_, shared, [&](int t, int team) {
@@ -228,7 +230,7 @@ class Auction {
         const Choice best = choice(j);
         own += A_.indptr[j + 1] - A_.indptr[j];
         bid_row_[j] = best.row;
-        bid_price_[j] = price_[best.row] + (best.cost - best.second - epsilon);
+        bid_price_[j] = price_[best.row] + (best.cost - best.second - epsilon_);
         bid_for(best.row, j);
       });
       edges.fetch_add(own, std::memory_order_relaxed);
@@ -263,10 +265,10 @@ class Auction {
     });
   }
 
-  // Bids one at a time, until all columns own a row or counters_.edges >= last. The queue is a
+  // Bids one at a time, until all columns own a row or counters_.edges >= last_. The queue is a
   // circle with n places; no column is in it twice.
-  void bid_until_all_own(double epsilon, std::int64_t last) {
-    for (I head = 0; n_queued_ > 0 && counters_.edges < last; --n_queued_) {
+  void bid_until_all_own() {
+    for (I head = 0; n_queued_ > 0 && counters_.edges < last_; --n_queued_) {
       const I j = queue_[head];
       head = head + 1 == A_.n ? 0 : head + 1;
       prefetch_bids([&](I d) {
@@ -275,7 +277,7 @@ class Auction {
       });
       const Choice best = choice(j);
       ++counters_.bids;
-      price_[best.row] += best.cost - best.second - epsilon;
+      price_[best.row] += best.cost - best.second - epsilon_;
       const I loser = owner_[best.row];
       owner_[best.row] = j;
       owned_[j] = best.row;
@@ -292,12 +294,15 @@ class Auction {
   }
 
   const CostBlock<I>& A_;
+  Workspace workspace_;
   Entry* entries_ = nullptr;  // those of A_, in the same order
   Budget& budget_;
   WeightedCounters& counters_;
   int threads_ = 1;
-  I* owner_;  // column of each row, or -1
-  I* owned_;  // row of each column, or -1
+  double epsilon_ = 0;
+  std::int64_t last_ = 0;  // number of visited entries at which the auction stops
+  I* owner_;               // column of each row, or -1
+  I* owned_;               // row of each column, or -1
   double* price_;
   I* queue_;  // columns without a row
   I n_queued_ = 0;

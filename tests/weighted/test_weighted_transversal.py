@@ -130,6 +130,31 @@ def test_matrices_with_long_searches(kind):
     check_scalings(A, w)
 
 
+@pytest.mark.parametrize("kind", ["log-normal", "wide", "four values"])
+def test_prices_are_refined_after_an_auction(kind):
+    """The auction's matching is the best but for a few exchanges, so hardly any search follows.
+    A new start from its prices would leave a fifth of the columns to searches."""
+    A = hard(kind, 20_000)
+    w = btfperm.weighted_transversal(A)
+    assert w.counters["bids"] > A.shape[0] and w.counters["searches"] < 20
+    assert w.counters["edges"] < 60 * A.nnz
+    check_scalings(A, w)
+
+
+def two_values(n):
+    """Most columns have several entries of the larger value."""
+    A = hard("one value", n)
+    A.data = 2.0 ** np.random.default_rng(1).integers(0, 2, A.nnz)
+    return A
+
+
+def test_an_auction_where_most_columns_have_several_best_choices():
+    A = two_values(10_000)
+    w = btfperm.weighted_transversal(A)
+    assert w.counters["bids"] > 0 and w.counters["edges"] < 120 * A.nnz
+    check_scalings(A, w)
+
+
 def test_long_searches_among_equal_values():
     """A maximum matching of the tight entries replaces the searches."""
     A = hard("one value", 10_000)

@@ -2,8 +2,8 @@
 // heavy-perfect: a matching of all columns of a block that is nearly the best, by an auction
 //
 // Idea        The start and the searches of mc64 run first. They give the best matching if they
-//             take few passes over the entries, if the block is not square, or if more than three
-//             quarters of the columns have several best choices. Else an auction in two phases
+//             take few passes over the entries, if the block is not square, or if more than nine
+//             tenths of the columns have several best choices. Else an auction in two phases
 //             matches all columns or, at its limit, a part; augmenting paths match the others.
 //             The prices bound the distance from the optimum: it is at most the sum of the reduced
 //             costs of the matched entries.
@@ -26,7 +26,7 @@ namespace btfperm {
 template <class I>
 struct HeavyPerfect {
   static constexpr int phases = 2;
-  static constexpr double shrink = 5;
+  static constexpr double shrink = 8;
   // Largest number of passes for the searches after the start; with more, the auction is faster.
   static constexpr double most_search_passes = 4;
 
@@ -37,11 +37,8 @@ struct HeavyPerfect {
     if (block.m != block.n) return search.run() == Outcome::done;
     const Outcome outcome = search.run(most_search_passes);
     if (outcome != Outcome::gave_up) return outcome == Outcome::done;
-    Auction<I> auction(block, memory, budget, counters);
-    if (!auction.run(phases, shrink, most_auction_passes, threads)) {
-      return search.run_again(true) == Outcome::done;
-    }
-    return search.complete() == Outcome::done;
+    const bool found = bid(block, memory, threads, budget, counters);
+    return (found ? search.complete() : search.run_again()) == Outcome::done;
   }
 
   // Matches the other columns after an auction on a GPU, whose matching and prices are in `memory`.
@@ -49,6 +46,17 @@ struct HeavyPerfect {
                                  WeightedCounters& counters) {
     Mc64<I> search(block, memory, budget, counters);
     return search.complete() == Mc64<I>::Outcome::done;
+  }
+
+ private:
+  // False: there was no auction.
+  static bool bid(const CostBlock<I>& block, BlockMemory<I>& memory, int threads, Budget& budget,
+                  WeightedCounters& counters) {
+    Auction<I> auction(block, memory, budget, counters);
+    if (!auction.begin(most_auction_passes, threads)) return false;
+    for (int phase = 0; phase < phases && auction.run_phase(shrink); ++phase) {
+    }
+    return true;
   }
 };
 

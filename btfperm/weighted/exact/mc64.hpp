@@ -8,8 +8,8 @@
 //             root of a shortest path search (Dijkstra) over the reduced costs c - price[i] -
 //             price[j]; the search ends at the nearest unmatched row, the matching is augmented
 //             along the path, and the prices in the tree change so that all inequalities hold
-//             again. If the searches get too long, run() stops, and run_again() starts from
-//             better prices (auction.hpp) or from a larger start: both are ours.
+//             again. If the searches get too long, run() stops; the columns are matched by an
+//             auction (auction.hpp, price_refinement.hpp) or from a larger start: both are ours.
 // Paper       I. S. Duff, J. Koster, "The design and use of algorithms for permuting large entries
 //             to the diagonal of sparse matrices", SIAM J. Matrix Anal. Appl. 20, 1999; "On
 //             algorithms for permuting large entries to the diagonal of a sparse matrix", 22, 2001
@@ -74,25 +74,29 @@ class Mc64 {
   }
 
   // Matches all columns after a run that was abandoned, from the current prices of the rows. All
-  // rows must be matchable. If `largest_start` is true, a maximum matching of the tight entries
-  // precedes the searches.
-  Outcome run_again(bool largest_start) {
+  // rows must be matchable. A maximum matching of the tight entries precedes the searches.
+  Outcome run_again() {
     start();
-    if (largest_start) match_tight_entries();
+    match_tight_entries();
     return search_all(far);
   }
 
   // Matches the columns that an auction left unmatched, from its row prices. The others keep their
   // rows or, on an augmenting path, exchange them; their matched entries need not be tight.
   Outcome complete() {
+    const Outcome outcome = match_the_rest();
+    if (outcome == Outcome::done) raise_row_prices();
+    return outcome;
+  }
+
+  // The same where matched entries are tight: then the matching is the best, and the prices prove
+  // it.
+  Outcome match_the_rest() {
     for (I j = 0; j < A_.n; ++j) {
       col_price_[j] = smallest(j);
       if (col_match_[j] >= 0) matched_entry_[j] = entry_of(j);
     }
-    if (!visited(A_.nnz())) return Outcome::stopped;
-    const Outcome outcome = search_all(far);
-    if (outcome == Outcome::done) raise_row_prices();
-    return outcome;
+    return visited(A_.nnz()) ? search_all(far) : Outcome::stopped;
   }
 
  private:

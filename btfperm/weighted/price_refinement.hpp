@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// price refinement: prices that prove the matching of an auction to be the best
+//
+// Idea        After an auction, most columns own the row that the best matching gives them, but
+//             other rows would cost a column up to epsilon less. A column that prefers another row
+//             lowers the price of this row until it does not. The column of that row then pays
+//             more, and may prefer other rows in turn: a search for shortest paths with negative
+//             lengths. A row whose price was lowered is the child of the row of the column that
+//             lowered it. If a column would lower a row of which its own row is a descendant, the
+//             columns on this cycle exchange their rows, which costs less in all. If the price of a
+//             row falls again, its descendants leave the tree and the queue, because their prices
+//             will fall, too. When no column prefers another row, the matching is the best.
+// Paper       B. V. Cherkassky, A. V. Goldberg, "Negative-cycle detection algorithms", Mathematical
+//             Programming 85, 1999 (method BFCT); A. V. Goldberg, "An efficient implementation of a
+//             scaling minimum-cost flow algorithm", Journal of Algorithms 22, 1997 (refinement of
+//             prices); the exchange in place of an end, the limit and the release are ours
+// Cost        O(n nnz) between two exchanges; in practice one to four visits of each column. The
+//             limit of run() bounds it. Workspace: that of the block
+// Prefer it   after an auction whose last epsilon is small, to a new start with searches
+// Invariants  the block is square. Outside the queue and the subtrees of rows whose prices fell, no
+//             matched column prefers another row, up to rounding. Trees are lists in preorder:
+//             after_[i] follows row i, children_[i] is the number of its children minus 1, so the
+//             sum over a subtree is -1. A row is in no list if before_[i] < 0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/prefetch.hpp"
+#include "weighted/block.hpp"
+#include "weighted/counters.hpp"
+
+namespace btfperm {
+
+template <class I>
+class PriceRefinement {
+ public:
+  PriceRefinement(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
+                  WeightedCounters& counters)
+      : A_(block),
+        budget_(budget),
+        counters_(counters),
+        row_match_(memory.row_match),
+        col_match_(memory.col_match),
+        row_price_(memory.row_price),
+        matched_entry_(memory.lists[0]),
+        state_(memory.lists[1]),
+        via_(memory.lists[2]),
+        column_before_(memory.lists[3]),
+        queue_(memory.lists[4]),
+        children_(memory.lists[5]),
+        after_(memory.lists[6]),
+        before_(memory.lists[7]) {}
+
+  // Lowers prices of rows, and exchanges rows, until no matched column prefers another row. If that
+  // takes more than `most_visits` visits of columns, the result is false; but with `release`, the
+  // columns that prefer other rows become unmatched, and the result is true.
+  bool run(std::int64_t most_visits, bool release) {
+    begin();
+    // Differences below the rounding errors are no preferences, so a last pass may find columns
+    // that left the queue while a fall of this size was on the way to them.
+    while (queue_unsatisfied() > 0 && !budget_.stopped()) {
+      while (n_queued_ > 0) {
+        const I j = first_of_queue();
+        if (j < 0) continue;
+        if (--most_visits < 0) {
+          if (release) release_unsatisfied();
+          return release;
+        }
+        lower_rows(j);
+        if (!visited(A_.indptr[j + 1] - A_.indptr[j])) return true;
+      }
+    }
+    return true;
+  }
+
+ private:
+  // A column that is skipped stays in its place in the queue, so no column is in it twice.
+  enum State : int { outside = 0, queued = 1, skipped = 2 };
+
+  void begin() {
+    std::fill(before_, before_ + A_.m, I{-1});
+    std::fill(children_, children_ + A_.m, I{-1});
+    std::fill(column_before_, column_before_ + A_.m, I{-1});
+    std::fill(state_, state_ + A_.n, I{outside});
+    for (I j = 0; j < A_.n; ++j) {
+      if (col_match_[j] < 0) continue;
+      I p = A_.indptr[j];
+      while (A_.indices[p] != col_match_[j]) ++p;
+      matched_entry_[j] = p;
+    }
+    double largest = A_.largest_cost;
+    for (I i = 0; i < A_.m; ++i) largest = std::max(largest, std::abs(row_price_[i]));
+    rounding_ = 4 * std::numeric_limits<double>::epsilon() * largest;
+    head_ = n_queued_ = 0;
+  }
+
+  bool visited(std::int64_t edges) {
+    counters_.edges += edges;
+    return budget_.spend(edges);
+  }
+
+  // What column j pays for its row: the cost minus the price.
+  double paid(I j) const { return A_.cost[matched_entry_[j]] - row_price_[col_match_[j]]; }
+
+  // Calls body(j) for the matched columns that prefer another row.
+  template <class Body>
+  void each_unsatisfied(Body body) {
+    for (I j = 0; j < A_.n; ++j) {
+      if (col_match_[j] < 0) continue;
+      const double most = paid(j) - rounding_;
+      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+        if (A_.cost[p] - row_price_[A_.indices[p]] < most) {
+          body(j);
+          break;
+        }
+      }
+    }
+    visited(A_.nnz());
+  }
+
+  I queue_unsatisfied() {
+    each_unsatisfied([&](I j) { enqueue(j); });
+    return n_queued_;
+  }
+
+  void release_unsatisfied() {
+    each_unsatisfied([&](I j) {
+      row_match_[col_match_[j]] = -1;
+      col_match_[j] = -1;
+    });
+  }
+
+  // -- the queue: a circle with n places --
+
+  I place(I distance) const {
+    const I at = head_ + distance;
+    return at >= A_.n ? at - A_.n : at;
+  }
+
+  void enqueue(I j) {
+    if (state_[j] == outside) queue_[place(n_queued_++)] = j;
+    state_[j] = queued;
+  }
+
+  // Removes the first column; -1 if it is skipped.
+  I first_of_queue() {
+    const I j = queue_[head_];
+    if (n_queued_ > 8) prefetch(&A_.indptr[queue_[place(8)]]);
+    if (n_queued_ > 4) {
+      const I k = queue_[place(4)];
+      prefetch(&A_.indices[A_.indptr[k]]);
+      prefetch(&A_.cost[A_.indptr[k]]);
+      prefetch(&matched_entry_[k]);
+    }
+    if (n_queued_ > 2) {
+      const I k = queue_[place(2)];
+      const I last = std::min<I>(A_.indptr[k + 1], A_.indptr[k] + most_prefetched);
+      for (I p = A_.indptr[k]; p < last; ++p) prefetch(&row_price_[A_.indices[p]]);
+    }
+    head_ = place(1);
+    --n_queued_;
+    const bool counts = state_[j] == queued;
+    state_[j] = outside;
+    return counts ? j : I{-1};
+  }
+  static constexpr I most_prefetched = 16;
+
+  // Lowers the prices of the rows that column j prefers to its own.
+  void lower_rows(I j) {
+    const I own = col_match_[j];
+    if (before_[own] < 0) {  // a tree of its own
+      before_[own] = after_[own] = own;
+      column_before_[own] = -1;
+    }
+    const double pays = paid(j);
+    for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+      const I i = A_.indices[p];
+      const double price = A_.cost[p] - pays;
+      if (row_price_[i] <= price + rounding_ || i == own) continue;
+      row_price_[i] = price;
+      const I holder = row_match_[i];
+      if (holder < 0) continue;
+      if (before_[i] >= 0) {
+        if (has_descendant(i, own)) {
+          exchange(i, j, p);
+          return enqueue(j);
+        }
+        take_out(i, true);
+      }
+      put_below(own, i);
+      via_[i] = p;
+      column_before_[i] = j;
+      enqueue(holder);
+    }
+  }
+
+  // -- the trees --
+
+  bool has_descendant(I top, I row) const {
+    I sum = 0;
+    for (I i = top; sum >= 0; i = after_[i]) {
+      if (i == row) return true;
+      sum += children_[i];
+    }
+    return false;
+  }
+
+  void put_below(I parent, I i) {
+    ++children_[parent];
+    after_[i] = after_[parent];
+    before_[i] = parent;
+    before_[after_[i]] = i;
+    after_[parent] = i;
+  }
+
+  // Takes row `top` and its descendants out of their tree. If `skip` is true, the columns of the
+  // descendants leave the queue.
+  void take_out(I top, bool skip) {
+    const I before = before_[top];
+    I sum = 0, i = top;
+    while (sum >= 0) {
+      before_[i] = -1;
+      sum += children_[i];
+      children_[i] = -1;
+      if (skip && i != top && state_[row_match_[i]] == queued) state_[row_match_[i]] = skipped;
+      i = after_[i];
+    }
+    if (column_before_[top] < 0) return;  // the whole tree
+    --children_[col_match_[column_before_[top]]];
+    after_[before] = i;
+    before_[i] = before;
+  }
+
+  // The cycle from row `top` down to the row of column j, and by entry p back to `top`: each column
+  // on it takes the row that it lowered.
+  void exchange(I top, I j, I p) {
+    take_out(top, false);
+    for (I i = top;;) {
+      const I left = col_match_[j];
+      row_match_[i] = j;
+      col_match_[j] = i;
+      matched_entry_[j] = p;
+      if (left == top) return;
+      i = left;
+      j = column_before_[left];
+      p = via_[left];
+    }
+  }
+
+  const CostBlock<I>& A_;
+  Budget& budget_;
+  WeightedCounters& counters_;
+  double rounding_ = 0;
+  I* row_match_;
+  I* col_match_;
+  double* row_price_;
+  I* matched_entry_;  // of each matched column
+  I* state_;          // of each column in the queue
+  I* via_;            // entry by which a row was lowered
+  I* column_before_;  // and its column, or -1 for the root of a tree
+  I* queue_;
+  I* children_;
+  I* after_;
+  I* before_;
+  I head_ = 0, n_queued_ = 0;
+};
+
+}  // namespace btfperm
