@@ -38,12 +38,11 @@ from benchmarks.report import (
 )
 from benchmarks.solvers.mc64 import Mc64, library
 from benchmarks.solvers.routes import RATIO_HEAD, cells, ratio_cells
-from benchmarks.solvers.systems import matrix_of
+from benchmarks.solvers.systems import WITH_VALUES, matrix_of
 from btfperm.backends.select import backends
 
 EXACT, CPU, GPU, PEER = "mc64", "heavy-perfect", "heavy-perfect, GPU", "MC64"
 ALL = (EXACT, CPU, GPU, PEER)
-_KIND = "with values"
 _SAME = 1e-9
 _MOST_FOR_PEER = 2_000_000  # entries; with more, MC64 takes minutes
 NOTE = (
@@ -58,7 +57,12 @@ NOTE = (
 
 def cases(which: str, _: Path) -> list[Case]:
     """The matrices of a set, by name."""
-    return [Case(name, _KIND, partial(make, name)) for name in names("auctions", which)]
+    return [case_of(name) for name in names("auctions", which)]
+
+
+def case_of(name: str) -> Case:
+    """The matrix of that name."""
+    return Case(name, WITH_VALUES, partial(make, name))
 
 
 def make(name: str) -> sp.csc_array:
@@ -106,7 +110,7 @@ def run(cases: list[Case], options: Options) -> Section:
     rows: list[Row] = []
     complaints: list[str] = []
     for case in cases:
-        A = case.load() if case.kind == _KIND else matrix_of(case)
+        A = matrix_of(case)
         if A is None:
             continue
         row: Row = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}

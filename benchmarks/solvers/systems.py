@@ -20,6 +20,7 @@ from benchmarks.generators.assemble import SEED
 from benchmarks.report import Row
 
 POWER_FLOW = "pfjac_"  # names of Newton power flow Jacobians start so
+WITH_VALUES = "with values"  # the kind of generated cases whose matrices have values
 LAYOUTS = ("natural", "swapped", "shuffled")
 TIES = 20  # lines between two copies that are tied together
 _FIELDS = ("real", "complex", "integer")
@@ -44,6 +45,8 @@ def matrix_of(case: Case) -> sp.csc_array | None:
     """The matrix with values, without stored zeros; None if it is not square, has no values or is
     structurally singular. The values of a generated pattern are random, with a large transversal.
     """
+    if case.kind == WITH_VALUES:
+        return case.load()
     if case.path is None:
         return _with_values(case.load())
     if scipy.io.mminfo(case.path)[4] not in _FIELDS:

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`weighted_transversal` beside the unweighted search and a sort, and with values of all sizes.
 
-The section takes every square, structurally nonsingular matrix with values. Two more matrices have
-its pattern and random values: exp(z) with z from the standard normal distribution, and 10 to the
-power of numbers between -300 and 300.
+The section takes every square, structurally nonsingular matrix with values; those of the set
+``large`` are made by ``auctions.py``. Two more matrices have its pattern and random values: exp(z)
+with z from the standard normal distribution, and 10 to the power of numbers between -300 and 300.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 import btfperm
+from benchmarks import cases as by_name
 from benchmarks.cases import Case
 from benchmarks.generators.assemble import SEED
 from benchmarks.report import (
@@ -26,6 +28,7 @@ from benchmarks.report import (
     paragraphs,
     table,
 )
+from benchmarks.solvers.auctions import case_of
 from benchmarks.solvers.routes import RATIO_HEAD, Rows, cells, method, ratio_cells, timed
 from benchmarks.solvers.systems import matrices_of
 from benchmarks.solvers.weights import OURS, timed_transversal
@@ -46,6 +49,12 @@ NOTE = (
     "others are whole calls of `weighted_transversal`, with the decomposition and the certificate; "
     "'search alone' is the part of logarithms, search and duals."
 )
+
+
+def cases(which: str, _: Path) -> list[Case]:
+    """The matrices of a set, by name."""
+    wanted = by_name.names("weights-base", which)
+    return [case_of(name) for name in wanted] if which == "large" else by_name.generated(wanted)
 
 
 def run(cases: list[Case], options: Options) -> Section:

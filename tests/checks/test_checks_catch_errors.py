@@ -18,6 +18,7 @@ from tests.checks.check_btf import (
 from tests.checks.check_coarse import check_coarse
 from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching, check_maximum
+from tests.checks.check_weights import independent_parts, weight_bound
 
 # Horizontal: rows 0, 1, columns 0..3 in two components. Square: rows 2..5, columns 4..7, blocks
 # {4, 5}, {6}, {7} with heights 1, 0, 0. Vertical: rows 6..9, columns 8, 9 in two components.
@@ -341,3 +342,26 @@ def test_check_block_triangular_form():
     ):
         with pytest.raises(AssertionError, match=sentence):
             check_block_triangular_form(matrix, **form(**changes))
+
+
+def test_weight_bound():
+    """Row 0 alone has columns 0 and 1. Rows 2 and 3 compete for column 3. The best matching has the
+    weights 3, 5 and 2."""
+    B = sp.csc_array(np.array([[1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 1.0]]))
+    weights = np.array([1, 3, 5, 9, 1, 2.0])  # column by column
+    best = np.array([1, 2, -1, 3]), np.array([-1, 0, 1, 3])
+    parts = independent_parts(B, *best)
+    assert [[list(map(int, side)) for side in part] for part in parts] == [
+        [[1], [2]],
+        [[0], [0, 1]],
+        [[2, 3], [3]],
+    ]
+    row_dual, col_dual = np.array([-3, -7, 0, 0.0]), np.array([0, 0, 2, -2.0])
+    assert weight_bound(B, weights, row_dual, col_dual, parts) == 10
+    other = np.array([0, 2, 3, -1]), np.array([0, -1, 1, 2])  # worse, with the same parts
+    same = independent_parts(B, *other)
+    assert weight_bound(B, weights, row_dual, col_dual, same) == 10
+    for one in range(4):  # duals that are not feasible bound the weight, too
+        assert weight_bound(B, weights, row_dual + np.eye(4)[one], col_dual, parts) >= 10
+    with pytest.raises(AssertionError, match="augmenting path"):
+        independent_parts(B, np.array([1, 2, -1, -1]), np.array([-1, 0, 1, -1]))
