@@ -187,7 +187,12 @@ def test_the_help_names_each_algorithm():
 def imports_at_the_head(path):
     """The modules that are imported together with the file: not in functions, and not only for type
     checkers."""
-    waiting = list(tree_of(path).body)
+    yield from imports_of(tree_of(path).body, path)
+
+
+def imports_of(statements, path):
+    """The modules that these statements import, not those in functions that they define."""
+    waiting = list(statements)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
@@ -221,6 +226,15 @@ def test_lower_layers_import_no_upper_ones(path):
         other = package_of(module)
         if other in LEVEL:  # otherwise `other` is a name of the package itself, as __version__
             assert LEVEL[other] <= LEVEL[package], f"{package} is below {other}"
+
+
+@each_file([path for path in PYTHON if PACKAGE / "backends" in path.parents])
+def test_backends_call_packages_through_the_registry(path):
+    """Inside their functions, too, they import nothing above the patterns."""
+    for function in ast.walk(tree_of(path)):
+        if isinstance(function, ast.FunctionDef):
+            for module in imports_of(function.body, path):
+                assert LEVEL.get(package_of(module), 0) <= LEVEL["pattern"], f"it imports {module}"
 
 
 @each_file([path for path in PYTHON if path.parent == PACKAGE and path.name != "__init__.py"])

@@ -124,23 +124,19 @@ def _left_open(rules: tuple[Rule, ...], entries: float) -> Iterator[Open]:
                 return
 
 
-_MODULES = {
-    "transversal": "btfperm.transversal.auto_table",
-    "weighted": "btfperm.weighted.auto_table",
-    "graph": "btfperm.weighted.graph.auto_table",
-}
+_registered: dict[str, str] = {}  # modules of packages that are not part of btfperm
 
 
 @cache
 def rules_of(package: str) -> Any:
     """The module with the rules of a package: `TABLE`, the names of the default algorithms, and
     `SECOND`, the algorithm that repairs a wrong matching, or None."""
-    return importlib.import_module(_MODULES[package])
+    return importlib.import_module(_registered.get(package, f"btfperm.{package}.auto_table"))
 
 
 def register_rules(package: str, module: str) -> None:
-    """Sets the module with the rules of a package."""
-    _MODULES[package] = module
+    """Sets the module with the rules of a package that is not part of btfperm."""
+    _registered[package] = module
     rules_of.cache_clear()
 
 

@@ -104,7 +104,7 @@ def find(
     package: str = "transversal",
     home: str = "",
 ) -> Algorithm:
-    """The row of that name in a package (of graphs: ``"graph"``); of several, the one of the
+    """The row of that name, of a package or of ``"weighted.graph"``; of several, the one of the
     requested backend; when it is ``"auto"``, the one of the backend `home`, if it has one, or else
     the first. An initializer may run on the CPU before a search on another backend.
 

@@ -131,8 +131,8 @@ class Algorithm:
 
     @property
     def rules(self) -> str:
-        """The name of the rules that choose it: that of its package, or ``"graph"``."""
-        return "graph" if self.of_graphs else self.package
+        """The package whose rules choose it: `package`, or ``"weighted.graph"``."""
+        return "weighted.graph" if self.of_graphs else self.package
 
     @cached_property
     def defaults(self) -> dict[str, float | str]:

@@ -17,6 +17,7 @@ first relabelling     (problem) -> levels of the first global relabelling, on a 
 decompose, cpu        (pattern, row_match, col_match, threads) -> Form
 decompose, mpi        the same; the arrays are those of one rank
 decompose, gpu        (session, row_match, col_match) -> Form
+part of a rank        (pattern, whole Form) -> Form with the arrays of this rank
 block graph           (pattern, decomposition) -> BlockGraph
 ====================  ==========================================================================
 """
@@ -30,7 +31,8 @@ from typing import Any
 
 __all__ = ["add_step", "has_step", "remove_step", "step"]
 
-# Package, step, backend, module of the package, function.
+# Package, step, backend, module, function. The first part of the package's name is the folder of
+# the module: ``weighted.graph`` and ``weighted.external`` call modules of ``weighted``.
 _ROWS = (
     ("transversal", "certificate", "cpu", "certificate", "prove"),
     ("transversal", "certificate", "gpu", "certificate_gpu", "prove"),
@@ -46,25 +48,22 @@ _ROWS = (
     ("weighted", "problem", "mpi", "assign_mpi", "DistributedWeights"),
     ("weighted", "certificate", "cpu", "certificate", "certify"),
     ("weighted", "certificate", "mpi", "certificate_mpi", "certify"),
-    ("graph", "problem", "cpu", "graph_call", "GraphProblem"),
-    ("graph", "problem", "gpu", "match_gpu", "graph_there"),
-    ("graph", "problem", "mpi", "match_mpi", "DistributedGraph"),
-    ("graph file", "problem", "cpu", "external", "FileGraph"),
-    ("graph file", "certificate", "cpu", "external", "certify"),
-    ("graph", "certificate", "cpu", "graph_certificate", "certify"),
-    ("graph", "certificate", "gpu", "match_gpu", "certify"),
-    ("graph", "certificate", "mpi", "match_mpi", "certify"),
+    ("weighted.graph", "problem", "cpu", "graph_call", "GraphProblem"),
+    ("weighted.graph", "problem", "gpu", "match_gpu", "graph_there"),
+    ("weighted.graph", "problem", "mpi", "match_mpi", "DistributedGraph"),
+    ("weighted.external", "problem", "cpu", "external", "FileGraph"),
+    ("weighted.external", "certificate", "cpu", "external", "certify"),
+    ("weighted.graph", "certificate", "cpu", "graph_certificate", "certify"),
+    ("weighted.graph", "certificate", "gpu", "match_gpu", "certify"),
+    ("weighted.graph", "certificate", "mpi", "match_mpi", "certify"),
     ("dulmage_mendelsohn", "decompose", "mpi", "decompose_mpi", "decompose"),
+    ("dulmage_mendelsohn", "part of a rank", "mpi", "decompose_mpi", "sliced"),
     ("dulmage_mendelsohn", "decompose", "cpu", "decompose_cpu", "decompose"),
     ("dulmage_mendelsohn", "decompose", "gpu", "decompose_gpu", "decompose"),
     ("dulmage_mendelsohn", "block graph", "gpu", "block_graph_gpu", "block_graph_on_device"),
 )
-_FOLDERS = {
-    "graph": "weighted",
-    "graph file": "weighted",
-}  # of a package whose name is not that of its folder
 _STEPS = {
-    (package, name, backend): (f"btfperm.{_FOLDERS.get(package, package)}.{module}", function)
+    (package, name, backend): (f"btfperm.{package.partition('.')[0]}.{module}", function)
     for package, name, backend, module, function in _ROWS
 }
 

@@ -29,7 +29,7 @@ from btfperm.pattern.arrays import IndexArray, prefix
 from btfperm.registry import find
 from btfperm.results.graph_matching import GraphMatching
 from btfperm.weighted.edge_file import EdgeFile, disk_errors
-from btfperm.weighted.graph_call import OfVertices, fields_of
+from btfperm.weighted.graph_call import PACKAGE, OfVertices, fields_of
 from btfperm.weighted.graph_certificate import Bound, MatchingCheck
 from btfperm.weighted.graph_input import read_graph
 
@@ -82,8 +82,8 @@ def match_external(
         holds an edge twice
     ResourceMissingError : the disk is full, or the folder cannot be used
     """
-    row = find(EXTERNAL, initializer=False, package="graph", backend=backend)
-    request = Request(0, EXTERNAL, backend=backend, package="graph", **limits)
+    row = find(EXTERNAL, initializer=False, package=PACKAGE, backend=backend)
+    request = Request(0, EXTERNAL, backend=backend, package=PACKAGE, **limits)
     check_options(request.options, row)  # before the graph is read
     most = number_of_bytes(memory)
     folder = tempfile.gettempdir() if temporary is None else path_text(temporary)
@@ -95,7 +95,7 @@ def match_external(
             origin = edges.read(G, min(max(most // 16, 1 << 12), 1 << 24))
         else:
             edges.add_matrix(*read_graph(G, weights, shape))
-        run = carry_out(ValuedSession(edges, "graph file", None), request, "graph")
+        run = carry_out(ValuedSession(edges, "weighted.external", None), request, PACKAGE)
         return GraphMatching(**fields_of(run, run.begun - begin)), origin
 
 

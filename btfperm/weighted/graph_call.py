@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from btfperm.path.run import Run
     from btfperm.weighted.device_graph import DeviceGraph
 
-__all__ = ["GraphProblem", "OfVertices", "fields_of", "scaled", "unit_of"]
+__all__ = ["PACKAGE", "GraphProblem", "OfVertices", "fields_of", "scaled", "unit_of"]
+
+PACKAGE = "weighted.graph"  # whose rules choose the algorithm, and whose steps are called
 
 _LIMITS = ("time_limit", "max_work", "threads", "seed", "options")
 _LARGEST_EXPONENT = 960  # fewer than 2^63 weights below 2^960 have a finite sum

@@ -32,7 +32,7 @@ from btfperm.registry import find
 from btfperm.results.graph_matching import GraphMatching
 from btfperm.weighted.bipartite import between_sides, refuse_sides
 from btfperm.weighted.external import EXTERNAL, match_external
-from btfperm.weighted.graph_call import fields_of
+from btfperm.weighted.graph_call import PACKAGE, fields_of
 from btfperm.weighted.graph_input import weighted_pattern
 
 __all__ = ["Weights", "match"]
@@ -145,7 +145,7 @@ def match(
     if not distributed:
         refuse_backend_without_ranks(backend)
         if name != "auto":  # refuses an unknown one before the graph is read
-            find(name, initializer=False, backend=backend, package="graph")
+            find(name, initializer=False, backend=backend, package=PACKAGE)
     one_of("weights", weights, get_args(Weights))
     if truth("bipartite", bipartite) and (distributed or name == EXTERNAL):
         refuse_sides("MPI ranks" if distributed else EXTERNAL)
@@ -169,7 +169,7 @@ def match(
         pattern, weight = weighted_pattern(G, weights, shape, threads)
         if bipartite:
             pattern, weight = between_sides(pattern, weight)
-        limits |= {"algorithm": name, "backend": backend, "package": "graph"}
-        request, session = Request(pattern.nnz, **limits), ValuedSession(pattern, "graph", weight)
-        run = carry_out(session, request, "graph")
+        limits |= {"algorithm": name, "backend": backend, "package": PACKAGE}
+        request, session = Request(pattern.nnz, **limits), ValuedSession(pattern, PACKAGE, weight)
+        run = carry_out(session, request, PACKAGE)
         return GraphMatching(**fields_of(run, run.begun - begin))

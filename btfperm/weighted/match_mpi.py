@@ -29,7 +29,7 @@ from btfperm.pattern.distributed_values import as_distributed_values, lists_with
 from btfperm.pattern.input import is_over_ranks
 from btfperm.registry import find
 from btfperm.results.distributed import DistributedGraphMatching
-from btfperm.weighted.graph_call import OfVertices, fields_of, scaled, unit_of
+from btfperm.weighted.graph_call import PACKAGE, OfVertices, fields_of, scaled, unit_of
 from btfperm.weighted.graph_certificate import (
     Bound,
     Facts,
@@ -68,10 +68,10 @@ def match_over_ranks(
             f"a graph over MPI ranks is matched by the backend 'mpi' or 'auto', not {backend!r}"
         )
     if algorithm != "auto":  # refuses an unknown one before the graph is read
-        find(algorithm, initializer=False, backend="mpi", package="graph")
+        find(algorithm, initializer=False, backend="mpi", package=PACKAGE)
     pattern = _weighted(G, comm, shape, weights)
-    request = Request(pattern.nnz, algorithm, backend="mpi", package="graph", **how)
-    run = carry_out(ValuedSession(pattern, "graph", pattern.values), request, "graph")
+    request = Request(pattern.nnz, algorithm, backend="mpi", package=PACKAGE, **how)
+    run = carry_out(ValuedSession(pattern, PACKAGE, pattern.values), request, PACKAGE)
     found = fields_of(run, run.begun - begin)
     found["counters"] |= pattern.exchange.transferred()
     slices = pattern.col_slices

@@ -12,6 +12,8 @@ from btfperm.path.request import Request
 from btfperm.pattern import as_pattern
 from btfperm.transversal.auto_table import DEFAULT
 
+GRAPH = "weighted.graph"
+
 
 @pytest.mark.parametrize(
     ("backend", "among", "name"),
@@ -39,10 +41,20 @@ def test_the_default_is_a_row_of_its_backend(backend, among, name):
         ("weighted", {}, "mc64, on cpu", "always: the largest product or sum"),
         ("weighted", {"algorithm": "heavy-perfect"}, "heavy-perfect, on cpu", ""),
         ("weighted", {"algorithm": "heavy-perfect", "backend": "gpu"}, "heavy-perfect, on gpu", ""),
-        ("graph", {}, "local-max, on cpu", "always: nearly the weight of greedy in less time"),
-        ("graph", {"algorithm": "gpa"}, "gpa, on cpu", ""),
-        ("graph", {"backend": "gpu"}, "local-max, on gpu", "always: nearly the weight of greedy"),
-        ("graph", {"algorithm": "local-max-external"}, "local-max-external, on cpu", ""),
+        (
+            "weighted.graph",
+            {},
+            "local-max, on cpu",
+            "always: nearly the weight of greedy in less time",
+        ),
+        (GRAPH, {"algorithm": "gpa"}, "gpa, on cpu", ""),
+        (
+            "weighted.graph",
+            {"backend": "gpu"},
+            "local-max, on gpu",
+            "always: nearly the weight of greedy",
+        ),
+        (GRAPH, {"algorithm": "local-max-external"}, "local-max-external, on cpu", ""),
     ],
 )
 def test_plans_of_weighted_searches(package, asked, steps, why):
@@ -62,8 +74,12 @@ def test_plans_of_weighted_searches(package, asked, steps, why):
     [
         ("weighted", {"backend": "gpu"}, "mc64 runs on the cpu backend, not on gpu"),
         ("weighted", {"algorithm": "local-max"}, "there are auto, mc64, heavy-perfect"),
-        ("graph", {"algorithm": "mc64"}, "there are auto, local-max"),
-        ("graph", {"options": {"p": 0.5}}, "there are ties of local-max, limit of local-max"),
+        (GRAPH, {"algorithm": "mc64"}, "there are auto, local-max"),
+        (
+            "weighted.graph",
+            {"options": {"p": 0.5}},
+            "there are ties of local-max, limit of local-max",
+        ),
     ],
 )
 def test_no_plan(package, asked, message):

@@ -100,12 +100,11 @@ class Mpi:
     def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
         pattern: Any = session.pattern
         if session.has_host_copy:  # by a rule of this call
-            from btfperm.dulmage_mendelsohn.decompose_mpi import sliced
-
             decompose = registry.step("dulmage_mendelsohn", "decompose", "cpu")
+            part_of = registry.step("dulmage_mendelsohn", "part of a rank", self.name)
             gather = pattern.exchange.gather_all
             whole = decompose(session.on_host(), gather(row_match), gather(col_match), threads)
-            return sliced(pattern, whole)
+            return part_of(pattern, whole)
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(pattern, row_match, col_match, threads)
 

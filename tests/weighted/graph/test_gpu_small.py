@@ -249,7 +249,7 @@ def test_64_bit_indices(name):
     from btfperm.backends.gpu.budget import Budget
     from btfperm.registry import find
 
-    row = find(name, initializer=False, backend="gpu", package="graph")
+    row = find(name, initializer=False, backend="gpu", package="weighted.graph")
     options = {"limit": 8.0, "ties": "renewed", "select": "weighted", "p": 0.53406}
     for G in (SMALL["few weights"], SMALL["star"], star(2500, np.arange(2500.0) % 7 + 1)):
         P = btfperm.as_valued(G)
