@@ -184,7 +184,7 @@ def _start(method: str, pattern: Pattern) -> tuple[Pattern, Any, Any] | None:
         return pattern, found.row_match, found.col_match
     if method in (*SEARCHES, *STEPS):
         greedy = registry.find("greedy", initializer=True)
-        run_algorithm(greedy, problem, Request(pattern.nnz, threads=1))
+        run_algorithm(greedy, problem, Request(threads=1))
     return pattern, problem.row_match, problem.col_match
 
 

@@ -238,7 +238,7 @@ def _decomposed(
     backend = options.get("backend", "auto")
     session.keep_copies = worth_copies(session, backend, has_options=False)
     try:
-        request = Request(pattern.nnz, threads=threads, **options)
+        request = Request(threads=threads, **options)
         transversal = matched(session, request)
         stages.end("search")
         if not transversal.maximum:
@@ -343,7 +343,7 @@ def _for_weights(
         backend = "cpu"
     rows = _weighted_rows()
     here = weights != "bottleneck" and any((r.name, r.backend) == (weigher, backend) for r in rows)
-    if (backend != "cpu" and not here) or options.get("device") is not None:
+    if (backend in of_one_process() and not here) or options.get("device") is not None:
         raise InvalidArgumentError(
             "this search for large entries runs on the CPU: use backend='cpu' or 'auto', and name "
             "no device"

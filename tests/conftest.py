@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, settings
 
 from btfperm import _core
 from btfperm.backends.gpu.device import why_not
-from btfperm.path import request
+from btfperm.path import make_plan as planning
 from btfperm.transversal.augmenting import gpubfs_gpu
 from tests import sampling, skips
 from tests.on_device import EMULATED
@@ -137,8 +137,8 @@ def pytest_collection_modifyitems(config, items):
 def pytest_configure(config):
     if threads := int(os.environ.get("BTFPERM_TEST_THREADS", "0")):
         _core.backends.share_always(True)
-        chosen = wraps(request.choose_threads)  # inspect.unwrap finds the original
-        request.choose_threads = chosen(lambda package, nnz, asked: asked or threads)
+        chosen = wraps(planning.choose_threads)  # inspect.unwrap finds the original
+        planning.choose_threads = chosen(lambda asked, rule: asked or threads)
     if EMULATED:  # apfb-ct starts 65,536 threads, which is slow on a CPU
         gpubfs_gpu._CT_BLOCKS = 2
     # A search whose certificate fails is repaired by a second algorithm, with this warning. Only

@@ -59,7 +59,6 @@ CHECKS_OF_ARGUMENTS = {
     ]
 )
 def test_no_other_code_asks_which_device_backend_it_uses(path):
-    """The CPU may be named: it runs a call if another backend fails."""
     found = compared_backends(text_of(path))
     assert not found, f"lines {found}: use a property or a method of the backend or the pattern"
 
@@ -72,25 +71,51 @@ def test_a_check_of_arguments_only_refuses(name):
     assert compared_backends(text_of(ROOT / name)), "needs no exception any more"
 
 
-def compared_backends(text, *, besides=()):
-    """The lines that compare something with the name of the GPU or of MPI, or match it; except a
-    variable whose name is in `besides`."""
+def compared_backends(text, *, besides=(), names=("gpu", "mpi")):
+    """The lines that compare something with a name of a backend, by default that of the GPU or of
+    MPI, or match it; except a variable whose name is in `besides`."""
     return [
         node.lineno
         for node in ast.walk(ast.parse(text))
         if (
             isinstance(node, ast.Compare)
-            and any(map(_names_a_device, (node.left, *node.comparators)))
+            and any(_names_one(each, names) for each in (node.left, *node.comparators))
             and not (isinstance(node.left, ast.Name) and node.left.id in besides)
         )
-        or (isinstance(node, ast.MatchValue) and _names_a_device(node.value))
+        or (isinstance(node, ast.MatchValue) and _names_one(node.value, names))
     ]
 
 
-def _names_a_device(node):
-    """Whether an operand is the name of a device backend, or a tuple, list or set that has it."""
+def _names_one(node, names):
+    """Whether an operand is one of the names, or a tuple, list or set that has one."""
     operands = getattr(node, "elts", [node])
-    return any(isinstance(one, ast.Constant) and one.value in ("gpu", "mpi") for one in operands)
+    return any(isinstance(one, ast.Constant) and one.value in names for one in operands)
+
+
+# Beside the checks of arguments, these compare a name with that of the CPU.
+NAMES_OF_THE_CPU = {
+    "btfperm/path/fallback.py": "the function that decides what follows a failed step",
+    "btfperm/registry/__init__.py": "an initializer of the CPU may precede any search",
+    "btfperm/registry/algorithm.py": "the core holds the functions of the algorithms of the CPU",
+}
+
+
+@each_file(
+    [
+        path
+        for path in SOURCES
+        if path.relative_to(ROOT).parts[1] not in ("backends", "pattern")
+        and path.relative_to(ROOT).as_posix() not in CHECKS_OF_ARGUMENTS.keys() | NAMES_OF_THE_CPU
+    ]
+)
+def test_no_other_code_asks_whether_it_uses_the_cpu(path):
+    found = compared_backends(text_of(path), names=("cpu",))
+    assert not found, f"lines {found}: use a property or a method of the backend or the pattern"
+
+
+@pytest.mark.parametrize("name", NAMES_OF_THE_CPU)
+def test_each_exception_is_needed(name):
+    assert compared_backends(text_of(ROOT / name), names=("cpu",))
 
 
 @each_file(
@@ -143,6 +168,7 @@ def test_a_comparison_with_a_device_is_detected():
     ):
         assert compared_backends(text)
     assert not compared_backends('row.backend == "cpu"')
+    assert compared_backends('row.backend == "cpu"', names=("cpu",))
     assert not compared_backends('after(State("gpu")) is Action.RAISE')
     assert not compared_backends('backend == "gpu"', besides=("backend",))
     assert compared_backends('row.backend == "gpu"', besides=("backend",))

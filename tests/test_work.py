@@ -73,7 +73,7 @@ def work_of_search(row):
     for name, pattern in (patterns() | large).items():
         for start in [None] if row.is_initializer else [None, GREEDY]:
             problem = Problem.empty(pattern)
-            request = Request(pattern.nnz, threads=1)
+            request = Request(threads=1)
             if start:
                 run_algorithm(start, problem, request)
             counters = run_algorithm(row, problem, request).counters

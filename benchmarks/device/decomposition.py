@@ -37,7 +37,7 @@ from benchmarks.report import (
 )
 from btfperm.dulmage_mendelsohn.decompose_cpu import decompose
 from btfperm.dulmage_mendelsohn.form import Form
-from btfperm.path.request import team_size
+from btfperm.path.make_plan import team_size
 from btfperm.pattern import DevicePattern, Pattern
 
 # Milliseconds: the time of exploratory code, and what its author estimated as possible.

@@ -70,7 +70,7 @@ def _measured(name: str, options: Options) -> Row:
     for _ in range(options.repeats + 1):  # the first is a warm-up
         problem = DeviceProblem.empty(pattern)
         problem.__dict__["by_rows"] = by_rows
-        request = Request(pattern.nnz, time_limit=options.limit)
+        request = Request(time_limit=options.limit)
         outcome, spent = synchronised(partial(run_algorithm, engine, problem, request))
         seconds.append(spent)
         sizes.add(problem.size)

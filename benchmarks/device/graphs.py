@@ -149,7 +149,7 @@ def _on_gpu(there: Any, code: tuple[str, str, dict[str, str]], seed: int) -> Row
 def _here(pattern: Any, weight: Any, code: tuple[str, str, dict[str, str]], seed: int) -> Row:
     """On one core, without the bound, which would take most of the time."""
     row = registry.find(code[0], initializer=False, package="weighted.graph")
-    request = Request(pattern.nnz, threads=1, seed=seed, options=code[2])
+    request = Request(threads=1, seed=seed, options=code[2])
     mate, round_of = (np.empty(pattern.n, pattern.indices.dtype) for _ in range(2))
     arrays = pattern.indptr, pattern.indices, weight, mate, round_of, np.empty(pattern.n)
     numbers = dict(row.in_numbers(request.options_of(row)))

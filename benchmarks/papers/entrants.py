@@ -91,7 +91,7 @@ class Entrant:
         from btfperm.path.request import Request
         from btfperm.path.run import run_algorithm
 
-        request = Request(pattern.nnz, threads=self.threads, options=dict(self.options))
+        request = Request(threads=self.threads, options=dict(self.options))
         row = find(self.algorithm, initializer=initializer)
         begin = time.perf_counter()
         counters = run_algorithm(row, problem, request).counters

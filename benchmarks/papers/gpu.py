@@ -155,14 +155,14 @@ def _started(name: str) -> tuple[btfperm.Pattern, Any]:
     pattern = made_on_device(name)
     host = Problem.empty(pattern)
     greedy = btfperm.registry.find("greedy", initializer=True)
-    run_algorithm(greedy, host, Request(pattern.nnz, threads=1))
+    run_algorithm(greedy, host, Request(threads=1))
     return pattern, host.col_match
 
 
 def _peer(pattern: Any, start: Any, name: str, threads: int, limit: float) -> float | None:
     """Returns the seconds of a search on the CPU from `start`; None if the limit stopped it."""
     problem = given_problem(pattern, start)
-    request = Request(pattern.nnz, threads=threads, time_limit=limit)
+    request = Request(threads=threads, time_limit=limit)
     begin = time.perf_counter()
     outcome = run_algorithm(btfperm.registry.find(name, initializer=False), problem, request)
     seconds = time.perf_counter() - begin
@@ -213,7 +213,7 @@ def _searched(row: Row, problem: Any, field: list[Variant], options: Options) ->
         seconds: list[float] = []
         for _ in range(options.repeats + 1):  # the first is a warm-up
             problem.row_match[...], problem.col_match[...] = initial
-            request = Request(row["nnz"], time_limit=options.limit, options=words_given)
+            request = Request(time_limit=options.limit, options=words_given)
             outcome, spent = synchronised(partial(run_algorithm, algorithm, problem, request))
             seconds.append(float(f"{spent:.4g}"))
             if outcome.stopped_by or sum(seconds) > options.limit:

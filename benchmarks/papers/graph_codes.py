@@ -67,7 +67,7 @@ def run(A: Any, code: Code, seed: int = 0) -> Run:
         return _on_gpu(A, code, seed)
     pattern, weight = btfperm.as_pattern(A), A.data
     row = find(code.algorithm, initializer=False, package="weighted.graph", backend="cpu")
-    request = Request(pattern.nnz, threads=code.threads, seed=seed, options=code.options)
+    request = Request(threads=code.threads, seed=seed, options=code.options)
     mate, round_of = (np.empty(pattern.n, pattern.indices.dtype) for _ in range(2))
     named = dict(row.in_numbers(request.options_of(row)))
     dual = np.empty(pattern.n)

@@ -133,7 +133,7 @@ def _started(there: Any, options: Options) -> dict[str, Any]:
     for _ in range(options.repeats + 1):
         problem: Any = backends.get("gpu").empty(Session(there), 1)
         greedy = registry.find("greedy", initializer=True, backend="gpu")
-        run_algorithm(greedy, problem, Request(there.nnz))
+        run_algorithm(greedy, problem, Request())
         levels = registry.step("transversal", "first relabelling", "gpu")
         depth, spent = synchronised(partial(levels, problem))
         seconds.append(spent)

@@ -58,13 +58,16 @@ class Session:
         self.keep_copies = False
         self.copies: dict[Any, Any] = {}
 
-    def restarted(self) -> Session:
-        """A session of the same matrix on the host."""
-        return Session(self.on_host())
+    def continue_on_host(self) -> None:
+        """After a failure of the device: this session is one of the same
+        matrix on the host, and later steps keep no copies on devices."""
+        self.pattern = self.on_host()
+        self.keep_copies = False
+        self.copies.clear()
 
     def on_host(self) -> Pattern:
         """The pattern on the host; a pattern on a device is copied once."""
-        if self.pattern.backend == "cpu":
+        if self.pattern.is_on_host:
             return self.pattern
         if "host" not in self.copies:
             self.copies["host"] = self.pattern.on_host()
@@ -102,9 +105,10 @@ class ValuedSession(Session):
         super().__init__(pattern)
         self.package, self.values, self.form = package, values, form
 
-    def restarted(self) -> Session:
-        values = self.values.get() if backends.is_on_device(self.values) else self.values
-        return ValuedSession(self.on_host(), self.package, values, self.form)
+    def continue_on_host(self) -> None:
+        super().continue_on_host()
+        if backends.is_on_device(self.values):
+            self.values = self.values.get()
 
 
 class Outcome(NamedTuple):
@@ -161,10 +165,22 @@ class Backend(Protocol):
     ----------
     name : the name by which callers request it, and under which the registry lists its algorithms
     is_distributed : whether each process holds only a part of the matrix
+    is_on_host : whether its algorithms run on the threads of this process and improve the arrays of
+        a problem in place, so that another thread may sample them
+    is_replaceable : whether the CPU continues when the backend fails, or when a rule abandons its
+        search, unless the caller requested the backend
+    is_deterministic : whether each of its algorithms gives the same matching in each run on one
+        thread. Of other backends, only those algorithms do whose row states it
+    starts_in_order : whether an initial matching for its searches is made by one thread of the CPU
+        unless the caller set a number
     """
 
     name: str
     is_distributed: bool
+    is_on_host: bool
+    is_replaceable: bool
+    is_deterministic: bool
+    starts_in_order: bool
 
     def check(self, device: int | None) -> None:
         """Raises BackendUnavailableError when the backend, or this device, cannot be used."""
@@ -183,13 +199,14 @@ class Backend(Protocol):
         request: Request,
         within: float | None,
         *,
-        in_order: bool,
+        threads: int,
     ) -> Outcome:
         """Runs a row of the registry within the limits of the request; the matching of the problem
         is improved in place.
 
         `within` is the bound that a rule of ``auto`` sets, or None: in passes over the entries on
-        the CPU, in polls on a GPU, see `Rule`. `in_order` is explained at `Plan`.
+        the CPU, in polls on a GPU, see `Rule`. `threads` are for algorithms that use several
+        threads of the CPU.
         """
 
     def prove(
@@ -220,9 +237,9 @@ class Backend(Protocol):
         and boundaries of fine blocks are on the device that holds the caller's matrix, the coarse
         boundaries on the host."""
 
-    def should_decompose(self, session: Session) -> bool:
-        """Whether this backend decomposes a matrix on the host sooner than the CPU. Called only if
-        the session may keep copies on devices."""
+    def should_decompose(self, session: Session) -> tuple[bool, str]:
+        """Whether this backend decomposes a matrix on the host sooner than the CPU, and why. Called
+        only if the session may keep copies on devices."""
 
     def measure(self, feature: str, subject: Any) -> float:
         """A feature that `backends.MEASURED_BY` assigns to this backend, of a pattern; or

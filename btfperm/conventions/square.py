@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from btfperm.errors import InvalidArgumentError
 from btfperm.ordering.inside_blocks import order_inside_blocks
-from btfperm.path.request import team_size
+from btfperm.path.make_plan import team_size
 from btfperm.results import BlockTriangularForm, Decomposition, IndexArray, SolverOrder
 
 __all__ = ["Square", "refuse_completed", "require_decomposition", "square_order"]

@@ -215,7 +215,7 @@ def _stored_zeros(d: DulmageMendelsohn, row_names: Any, col_names: Any) -> Store
     zeros = pattern.stored_zeros
     if zeros is None or found is None:
         return None
-    other = rank_the_other_way(pattern, zeros, found, Request(pattern.nnz))
+    other = rank_the_other_way(pattern, zeros, found, Request())
     assert other is not None  # there is no limit
     without = None
     if other < d.structural_rank:

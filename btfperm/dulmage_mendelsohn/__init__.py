@@ -32,7 +32,8 @@ from btfperm.arguments import refuse_unknown_keywords, truth
 from btfperm.backends import check_backend, of_one_process
 from btfperm.backends.protocol import Session
 from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
-from btfperm.path.request import requested_backend, team_size
+from btfperm.path.make_plan import team_size
+from btfperm.path.request import is_limited_to_cpu, requested_backend
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
 from btfperm.pattern.arrays import device_context
 from btfperm.pattern.input import over_ranks
@@ -138,7 +139,7 @@ def decomposed(
         options["threads"] = threads
     else:
         del options["drop_zeros"]
-    if backend == "cpu":
+    if is_limited_to_cpu(backend):
         pattern = pattern.on_host()
     session = Session(pattern)
     has_options = bool(options.keys() - _NO_REASON_FOR_A_GPU)
@@ -173,7 +174,7 @@ def _by(
     seconds = dict(done.transversal.seconds, decomposition=time.perf_counter() - begin)
 
     def meta(kind: str) -> Any:
-        return partial(describe, kind, done.session.pattern, done.transversal, seconds)
+        return partial(describe, kind, done, seconds)
 
     return finish(done, meta)
 
@@ -219,12 +220,13 @@ def fields_of(transversal: Transversal) -> dict[str, Any]:
     }
 
 
-def describe(
-    kind: str, pattern: Pattern, transversal: Transversal, seconds: dict[str, float]
-) -> dict[str, Any]:
+def describe(kind: str, done: Decomposed, seconds: dict[str, float]) -> dict[str, Any]:
     """The part of ``meta`` that describes how the result was computed."""
     from btfperm import __version__
 
+    pattern, transversal = done.session.pattern, done.transversal
+    explained = dict(transversal.explain())
+    explained["decisions"] = {**explained.get("decisions", {}), "decomposition": done.place}
     weights = {} if transversal.weights is None else {"weights": dict(transversal.weights)}
     return {
         **weights,
@@ -238,7 +240,7 @@ def describe(
         "backend": transversal.backend,
         "device": transversal.device,
         "choice": transversal.choice,
-        "explain": transversal.explain(),
+        "explain": explained,
         "verified": transversal.verified,
         "maximum": transversal.maximum,
         "seconds": seconds,

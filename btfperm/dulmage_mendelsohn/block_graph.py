@@ -58,7 +58,7 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
         raise InvalidArgumentError(
             f"the decomposition belongs to a matrix of shape {result.shape}, not {pattern.shape}"
         )
-    if pattern.backend != "cpu" and is_on_device_of(pattern, result.row_perm):
+    if not pattern.is_on_host and is_on_device_of(pattern, result.row_perm):
         on_device: BlockGraph = registry.step("dulmage_mendelsohn", "block graph", pattern.backend)(
             pattern, result
         )

@@ -6,11 +6,13 @@ step           where
 =============  ==================================================================================
 input          ``pattern/`` makes a `Pattern` of whatever the caller gave; ``request.py`` validates
                the other arguments
-plan           ``plan.py``: which algorithms run, where, within which bounds, and why. It applies
-               the rules in the ``auto_table.py`` of a package; ``rules.py`` defines their form
+plan           ``plan.py``: which algorithms run, where, on how many threads, within which bounds
+               and limits, and why, as plain data. ``make_plan.py`` makes it by the rules in the
+               ``auto_table.py`` of a package, whose form ``rules.py`` defines
 run, prove     ``run.py`` carries out the plan on a backend and checks the certificate; `match` for
                maximum transversals, `carry_out` for each package
-decompose      ``decompose.py``; ``recertify.py`` checks a transversal that the caller gave
+decompose      ``decompose.py`` chooses the backend after the search, which may leave a copy on a
+               device, and calls it; ``recertify.py`` checks a transversal that the caller gave
 after failures ``fallback.py``, the only place that decides what follows a failed step;
                ``failure.py`` has the warning about a failed backend
 result         ``result.py`` makes a `Transversal`, other packages make their own object; its class

@@ -32,5 +32,5 @@ def check_requested(plan: Plan, request: Request) -> None:
     that the caller named."""
     rows = (plan.algorithm, plan.initializer)
     names = {request.backend, plan.backend, *(row.backend for row in rows if row is not None)}
-    for name in names - {"auto", "cpu"}:
+    for name in names - {"auto"}:
         backends.get(name).check(request.device)

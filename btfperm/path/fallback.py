@@ -49,8 +49,9 @@ class State(NamedTuple):
 
     Attributes
     ----------
-    step : ``"start"``, ``"search"``, ``"prove"``, ``"deliver"``, ``"decompose"`` or
-        ``"recertify"``: the certificate of a transversal that the caller gave
+    step : ``"check"``: whether a requested backend works; ``"start"``, ``"search"``, ``"prove"``,
+        ``"deliver"``, ``"decompose"``; or ``"recertify"``: the certificate of a transversal that
+        the caller gave
     backend : where the step ran
     requested : whether the caller requested the backend, see `Plan`
     on_device : whether the caller's matrix is on a device

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from btfperm import backends, registry
+from btfperm.backends.cpu.backend import CPU
 from btfperm.errors import BackendUnavailableError
 from btfperm.path.failure import warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
@@ -27,7 +28,7 @@ def recertified(pattern: Pattern, given: Transversal, package: str = "transversa
     InvalidArgumentError : it is no maximum transversal of this matrix
     """
     name = pattern.backend
-    state = State("recertify", name, on_device=name != "cpu")
+    state = State("recertify", name, on_device=not pattern.is_on_host)
     found: Transversal | None = None
     try:
         found = registry.step(package, "recertification", name)(pattern, given)
@@ -39,7 +40,7 @@ def recertified(pattern: Pattern, given: Transversal, package: str = "transversa
         return found
     if after(Event.UNDECIDED, state) is not Action.PROVE_ON_CPU:
         raise BackendUnavailableError(f"the backend {name} could not check the transversal")
-    on_cpu = registry.step(package, "recertification", "cpu")
+    on_cpu = registry.step(package, "recertification", CPU.name)
     proven: Transversal = on_cpu(pattern.on_host(), given.on_host())
     row_match, col_match, rows, cols = (getattr(proven, field) for field in _ARRAYS)
     arrays = backends.get(name).uploaded(pattern, (row_match, col_match, rows, cols))

@@ -10,19 +10,17 @@ from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from btfperm import _core
 from btfperm.arguments import function, text, truth, whole_number
 from btfperm.backends import check_backend
 from btfperm.backends.protocol import EACH_RANKS
-from btfperm.backends.threads import checked_threads, start_threads, usable_cores
+from btfperm.backends.threads import checked_threads
 from btfperm.errors import InvalidArgumentError
-from btfperm.path.rules import first_rule, rules_of
 
 if TYPE_CHECKING:
     from btfperm.path.watch import Watcher
     from btfperm.registry import Algorithm
 
-__all__ = ["Request", "check_options", "choose_threads", "requested_backend", "team_size"]
+__all__ = ["Request", "check_options", "is_limited_to_cpu", "requested_backend"]
 
 _LONGEST = 1e9  # seconds; clocks cannot represent longer limits, which are reduced to this one
 
@@ -36,12 +34,12 @@ class Request:
     ----------
     algorithm, initializer, backend : names, or ``"auto"``
     device : number of the GPU that the caller named, `EACH_RANKS`, or None
-    threads : threads that the search may use; threads_asked: whether the caller set them, or
-        `deterministic` does; threads_refused: whether `start_threads` returned fewer than wanted
+    threads : the number that the caller set, or None; 1 if `deterministic`
     deterministic : whether the matching must be the same in each run and for each number of
         threads: the search then uses one thread, or a deterministic algorithm of another backend
     seed : for algorithms that draw at random
     options : values of algorithm options, by name
+    time_limit, max_work : the limits in seconds and in visited entries that the caller set, or None
     deadline : time on ``time.perf_counter`` at which the call must end, or None
     work : entries that may still be visited, at least 1; None without a limit
     watcher : called with the state of the search while it runs, or None
@@ -53,19 +51,18 @@ class Request:
     initializer = "auto"
     backend = "auto"
     device: int | None = None
-    threads = 1
-    threads_asked = False
-    threads_refused = False
+    threads: int | None = None
     deterministic = False
     seed = 0
     options: Mapping[str, float | str] = NO_OPTIONS
+    time_limit: float | None = None
+    max_work: int | None = None
     deadline: float | None = None
     work: int | None = None
     watcher: Watcher | None = None
 
     def __init__(
         self,
-        nnz: int,
         algorithm: str = "auto",
         initializer: str = "auto",
         backend: str = "auto",
@@ -75,7 +72,6 @@ class Request:
         options: Mapping[str, float | str] | None = None,
         time_limit: float | None = None,
         max_work: int | None = None,
-        package: str = "transversal",
         deterministic: bool = False,
         watcher: Watcher | None = None,
     ) -> None:
@@ -99,22 +95,16 @@ class Request:
             if backend == "cpu":
                 raise InvalidArgumentError("device= names a GPU: leave it out with backend='cpu'")
         if threads is not None:
-            threads = checked_threads(threads)
-            self.threads_asked = True
+            self.threads = checked_threads(threads)
         if deterministic is not False and truth("deterministic", deterministic):
-            self.deterministic = self.threads_asked = True
-            threads = 1
-        wanted = choose_threads(package, nnz, threads)
-        if wanted > 1:
-            wanted = _core.backends.threads_for_search(nnz, wanted)
-            self.threads = start_threads(wanted)
-            self.threads_refused = self.threads < wanted
+            self.deterministic = True
+            self.threads = 1
         if watcher is not None:
             self.watcher = function("watcher", watcher)
         if seed is not None:
             self.seed = whole_number("seed", seed, 0, 2**64 - 1)
         if max_work is not None:
-            self.work = whole_number("max_work", max_work, 1, 2**63 - 1)
+            self.work = self.max_work = whole_number("max_work", max_work, 1, 2**63 - 1)
         if options is not None:
             self.options = _values_by_name(options)
         if time_limit is not None:
@@ -122,7 +112,8 @@ class Request:
                 raise InvalidArgumentError(
                     f"time_limit must be a positive number of seconds, not {time_limit!r}"
                 )
-            self.deadline = time.perf_counter() + float(min(time_limit, _LONGEST))
+            self.time_limit = float(min(time_limit, _LONGEST))
+            self.deadline = time.perf_counter() + self.time_limit
 
     def on_cpu(self) -> Request:
         """The same call without a GPU, with the same deadline and the work that is left."""
@@ -148,31 +139,22 @@ class Request:
         """The options of one algorithm."""
         return row.checked(self.options) if self.options else row.defaults
 
-    def charge(self, row: Algorithm, counters: dict[str, int | list[int]]) -> None:
-        """Deducts the entries that an algorithm visited from `work`, which remains at least 1; sets
-        the counter `threads` if `threads_refused` and the algorithm uses several threads of the
-        CPU."""
-        if self.threads_refused and row.parallel and row.backend == "cpu":
-            counters["threads"] = self.threads
+    @property
+    def is_limited_to_cpu(self) -> bool:
+        """See the function of this name."""
+        return is_limited_to_cpu(self.backend)
+
+    def charge(self, counters: dict[str, int | list[int]]) -> None:
+        """Deducts the entries that an algorithm visited from `work`, which remains at least 1."""
         if self.work is not None:
             edges = counters.get("edges", 0)
             assert isinstance(edges, int)
             self.work = max(self.work - edges, 1)
 
 
-def choose_threads(package: str, nnz: int, asked: int | None) -> int:
-    """Threads for the algorithms that use more than one: the caller's number, else all usable cores
-    or one, by the rules."""
-    if asked is not None:
-        return asked
-    settled, left_open = rules_of(package).TABLE.ruled(nnz)
-    rule = settled.get("threads") or first_rule(left_open["threads"], {}, lambda _: usable_cores())
-    return usable_cores() if rule.choice == "all" else 1
-
-
-def team_size(nnz: int, threads: int | None) -> int:
-    """The number of threads for a decomposition of a matrix with this number of entries."""
-    return Request(nnz, threads=threads).threads
+def is_limited_to_cpu(backend: str) -> bool:
+    """Whether the caller limits a call to the CPU, so that its results are on the host."""
+    return backend == "cpu"
 
 
 def requested_backend(backend: str, device: int | str | None) -> str:

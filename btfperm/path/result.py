@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from btfperm import registry
+from btfperm.backends.cpu.backend import CPU
 from btfperm.results import Transversal
 from btfperm.results.distributed import distributed_transversal
 from btfperm.results.read_only import new_result
@@ -52,7 +53,7 @@ def _rank_at_most(run: Run) -> int:
     """An upper bound of the rank, after a limit ended the search."""
     name, pattern = run.backend.name, run.session.pattern
     if not run.backend.is_distributed:
-        name, pattern = "cpu", run.session.on_host()
+        name, pattern = CPU.name, run.session.on_host()
     bound: int = registry.step(run.plan.package, "rank bound", name)(pattern)
     run.stop("certificate")
     return bound

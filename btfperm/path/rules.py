@@ -74,10 +74,12 @@ class Open(NamedTuple):
 
 class Ruled(NamedTuple):
     """What the number of entries alone decides: `left_open` holds for each decision the candidates
-    in their order; `settled` the first one of a decision if it has no other conditions."""
+    in their order; `settled` the first one of a decision if it has no other conditions. `backends`
+    are those that have rules of their own, such as those of ``"start on gpu"``."""
 
     settled: dict[str, Rule]
     left_open: dict[str, tuple[Open, ...]]
+    backends: frozenset[str] = frozenset()
 
 
 class Table(dict[str, tuple[Rule, ...]]):
@@ -103,13 +105,14 @@ class Table(dict[str, tuple[Rule, ...]]):
 
     def ruled(self, entries: float) -> Ruled:
         before, found = self._last
-        if entries == before:  # the request and the plan of one call have the same number
+        if entries == before:  # the plan and the decomposition of one call have the same number
             return found
         between = bisect_right(self._bounds, entries)
         if between not in self._found:
             left_open = {what: tuple(_left_open(rules, entries)) for what, rules in self.items()}
             settled = {what: some[0].rule for what, some in left_open.items() if not some[0].asks}
-            self._found[between] = Ruled(settled, left_open)
+            owners = frozenset(what.partition(" on ")[2] for what in self)
+            self._found[between] = Ruled(settled, left_open, owners)
         found = self._found[between]
         self._last = entries, found
         return found

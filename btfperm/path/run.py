@@ -14,7 +14,8 @@ from btfperm.backends.protocol import Backend, Delivered, Outcome, Proof, Sessio
 from btfperm.errors import BackendUnavailableError, DefectError, DefectWarning
 from btfperm.path.failure import check_requested, warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
-from btfperm.path.plan import Plan, make_plan, plan_on_cpu, plan_search, searches_from_rows
+from btfperm.path.make_plan import make_plan, plan_on_cpu, plan_search, searches_from_rows
+from btfperm.path.plan import Plan
 from btfperm.path.request import Request
 from btfperm.path.result import result_of
 from btfperm.path.rules import rules_of
@@ -47,8 +48,6 @@ def carry_out(session: Session, request: Request, package: str, given: Any = Non
     DefectError : the result fails its certificate, and the second search fails, too, or cannot run
     """
     plan = make_plan(session, request, package, has_initial=given is not None)
-    if plan.requested:
-        check_requested(plan, request)
     run = Run(session, request, plan, given)
     steps = run.steps()
     while steps:
@@ -72,14 +71,14 @@ def run_algorithm(
     request: Request,
     within: float | None = None,
     *,
-    in_order: bool = False,
+    threads: int = 0,
 ) -> Outcome:
     """Runs one algorithm on a problem of its backend, within what the limits of the request allow,
-    and deducts what it used."""
-    backend = backends.get(row.backend)
-    outcome = backend.run(row, problem, request, within, in_order=in_order)
-    if request.work is not None or request.threads_refused:
-        request.charge(row, outcome.counters)
+    and deducts what it used. Without `threads`, it uses those of the request, or one."""
+    threads = threads or request.threads or 1
+    outcome = backends.get(row.backend).run(row, problem, request, within, threads=threads)
+    if request.work is not None:
+        request.charge(outcome.counters)
     return outcome
 
 
@@ -113,17 +112,23 @@ class Run:
         self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
         self.begun = self.since = time.perf_counter()
 
-    def _again(self, session: Session, plan: Plan) -> None:
+    def _again(self, request: Request, plan: Plan) -> None:
         """Resets the state for another run of the whole call on the CPU."""
-        request, given = self.request.on_cpu(), self.given
+        session, given = self.session, self.given
         vars(self).clear()
         self.__init__(session, request, plan, given)  # type: ignore[misc]
 
     def steps(self) -> Steps:
         """What remains to be done, in order."""
-        return [self.start, self.search, self.prove, self.deliver]
+        steps: Steps = [self.start, self.search, self.prove, self.deliver]
+        return [self.check, *steps] if self.plan.requested else steps
 
     # -- steps: each returns the event that ended it early, or None ----------------------------
+
+    def check(self) -> None:
+        """Whether the backends work that the caller requested, before anything runs."""
+        self.step = "check"
+        check_requested(self.plan, self.request)
 
     def start(self) -> Event | None:
         """The initial matching."""
@@ -134,10 +139,10 @@ class Run:
         if row is None:
             return None
         self.initializer = row
-        outcome = self._run(row, self.plan.initializer_within, in_order=self.plan.in_order)
+        plan = self.plan
+        outcome = self._run(row, plan.initializer_within, threads=plan.initializer_threads)
         self.stop("start")
         if outcome.abandoned:
-            self.plan.note = self._abandoned(row, self.plan.initializer_within)
             return Event.ABANDONED
         self.counters.update({f"start_{k}": v for k, v in outcome.counters.items()})
         return None
@@ -179,7 +184,7 @@ class Run:
                 self.problem,
                 self.view,
                 stopped_by=self.stopped_by,
-                threads=self.request.threads,
+                threads=self.plan.threads,
                 size=left_by_start,
             )
         except DefectError as defect:
@@ -195,7 +200,7 @@ class Run:
         self.step = "deliver"
         assert self.proof is not None
         self.arrays = self.backend.deliver(self.session, self.problem, self.proof)
-        if self.ran_on != "cpu" or self.session.pattern.backend != "cpu":
+        if not (backends.get(self.ran_on).is_on_host and self.session.pattern.is_on_host):
             self.stop("transfer")
         return None
 
@@ -203,37 +208,34 @@ class Run:
 
     def state(self, event: Event) -> State:
         """The state from which `after` chooses an action."""
-        home = self.session.pattern.backend
-        step, requested = self.step, self.plan.requested
+        away = not self.session.pattern.is_on_host
+        now = self.step, self.backend.name, self.plan.requested, away
         if event is not Event.WRONG:
-            where = "cpu" if self.problem is None else self.backend.name
-            last = self.request.backend == "cpu"
-            return State(step, where, requested, on_device=home != "cpu", last_resort=last)
+            return State(*now, last_resort=self.request.is_limited_to_cpu)
         names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
         repair = self.rules.SECOND
         # Over ranks, the second algorithm would need the whole matrix.
         if repair is None or self.backend.is_distributed:
-            return State(step, self.backend.name, requested, home != "cpu", second=True)
-        legal = registry.step(self.plan.package, "legality", "cpu")(self.problem.on_host())
+            return State(*now, second=True)
+        legal = registry.step(self.plan.package, "legality", CPU.name)(self.problem.on_host())
         second = self.repaired or (names == [repair] and self.given is None)
-        return State(step, self.backend.name, requested, home != "cpu", legal=legal, second=second)
+        return State(*now, legal=legal, second=second)
 
     def apply(self, action: Action, steps: Steps) -> Steps:
         """Carries out an action and returns the remaining steps."""
         if action is Action.START_ON_CPU:
             assert self.initializer is not None
             self.plan.initializer = registry.find(
-                self.initializer.name, initializer=True, backend="cpu", package=self.plan.package
+                self.initializer.name, initializer=True, backend=CPU.name, package=self.plan.package
             )
             self.plan.initializer_within = None
-            self.plan.note = ""
-            self._move("cpu")
+            self._move(CPU.name)
             self.problem.reset(keep_matching=False)
             return steps
         if action is Action.CONTINUE_WITH_DEFAULT:
             return [self._continue_with_default, *steps[1:]]
         if action is Action.PROVE_ON_CPU:
-            self._move("cpu")
+            self._move(CPU.name)
             self.stop("transfer")
             return steps
         if action in (Action.SECOND_FROM_MATCHING, Action.SECOND_FROM_EMPTY):
@@ -241,20 +243,20 @@ class Run:
             return [self._repair, *steps]
         assert action in (Action.RESTART_ON_CPU, Action.WARN_AND_RESTART_ON_CPU)
         lost = sum(self.seconds.values()) + time.perf_counter() - self.since
-        note = self.plan.note
+        request = self.request.on_cpu()
         if action is Action.RESTART_ON_CPU:
+            restarted = self._abandoned()
             plan_on_cpu(self.plan, self.session)
-            self._again(self.session, self.plan)
-            self.restarted = note
+            self._again(request, self.plan)
+            self.restarted = restarted
             self.seconds["given_up"] = lost
         else:
             assert isinstance(self.failure, BackendUnavailableError)
             warn_of_failed_backend(self.failure)
-            session, request = self.session.restarted(), self.request.on_cpu()
-            has_initial = self.given is not None
-            self._again(
-                session, make_plan(session, request, self.plan.package, has_initial=has_initial)
-            )
+            self.session.continue_on_host()
+            has_initial, package = self.given is not None, self.plan.package
+            plan = make_plan(self.session, request, package, has_initial=has_initial)
+            self._again(request, plan)
         return self.steps()
 
     def _continue_with_default(self) -> None:
@@ -298,20 +300,20 @@ class Run:
 
     def _begin(self) -> None:
         """Makes the problem on the backend that `_home` names, or uses the caller's problem."""
-        home = "cpu" if self.given is not None else self._home()
+        home = CPU.name if self.given is not None else self._home()
         self.backend = backends.get(home)
         self.problem = self.given
         if self.problem is None:
-            self.problem = self.backend.empty(self.session, self.request.threads)
+            self.problem = self.backend.empty(self.session, self.plan.threads)
         self.view = self.problem
 
     def _home(self) -> str:
-        """The backend that holds the matrix, or the CPU if the whole call runs there."""
-        if self.session.pattern.backend == "cpu":
-            return "cpu"
-        rows = (self.plan.initializer, self.plan.algorithm)
-        names = {self.plan.backend, *(row.backend for row in rows if row is not None)}
-        return "cpu" if names == {"cpu"} else self.session.pattern.backend
+        """The backend that holds the matrix if a step runs there, or else the CPU."""
+        plan, home = self.plan, self.session.pattern.backend
+        rows = (plan.initializer, plan.algorithm)
+        if home == plan.backend or any(row is not None and row.backend == home for row in rows):
+            return home
+        return CPU.name
 
     def _improve(self) -> Event | None:
         row = self.plan.algorithm
@@ -321,11 +323,7 @@ class Run:
         outcome = self._run(row, self.plan.within)
         self.counters.update(outcome.counters)
         self.stop("search")
-        if outcome.abandoned:
-            if row.backend != "cpu":
-                self.plan.note = self._abandoned(row, self.plan.within)
-            return Event.ABANDONED
-        return None
+        return Event.ABANDONED if outcome.abandoned else None
 
     def _take_side(self, backend: str) -> None:
         """Moves the problem to the backend of the search; transposes it if the search starts from
@@ -338,28 +336,32 @@ class Run:
             self.view = self.problem.transposed()
 
     def _run(
-        self, row: registry.Algorithm, within: float | None = None, *, in_order: bool = False
+        self, row: registry.Algorithm, within: float | None = None, *, threads: int = 0
     ) -> Outcome:
-        """Runs one algorithm on the current view of the problem."""
+        """Runs one algorithm on the current view of the problem, on the threads of the plan unless
+        `threads` is set."""
         self._move(row.backend)
+        plan, threads = self.plan, threads or self.plan.threads
         if not self.plan.has_start:
             self.view.found_by = row
         watcher = self.request.watcher
         if watcher is None:
-            outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
+            outcome = run_algorithm(row, self.view, self.request, within, threads=threads)
         else:
             with watched(watcher, self.step, row, self.view) as count:
-                outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
+                outcome = run_algorithm(row, self.view, self.request, within, threads=threads)
                 edges = outcome.counters.get("edges", 0)
                 assert isinstance(edges, int)
                 count(edges)
+        if plan.threads_refused and row.parallel and self.backend.is_on_host:
+            outcome.counters["threads"] = plan.threads
         self.stopped_by = outcome.stopped_by
         return outcome
 
     def _move(self, name: str) -> None:
         """Moves the problem with its current matching to the backend of that name."""
         backend = self.backend
-        if backend.name == name == "cpu":
+        if backend.is_on_host and backend.name == name:  # another may have several devices
             return
         self.backend = backends.get(name)
         try:
@@ -375,13 +377,19 @@ class Run:
         """Whether the pairs of the caller's matching that fit the matrix are a maximum matching.
         Then nothing is searched."""
         host = self.problem.on_host()
-        if not registry.step(self.plan.package, "cover", "cpu")(host, self.request.threads):
+        if not registry.step(self.plan.package, "cover", CPU.name)(host, self.plan.threads):
             return False
-        self._move("cpu")
+        self._move(CPU.name)
         host.proven = True
         return True
 
-    def _abandoned(self, row: registry.Algorithm, within: float | None) -> str:
+    def _abandoned(self) -> str:
+        """A note about the algorithm that a rule abandoned."""
+        plan = self.plan
+        row, within = self.algorithm, plan.within
+        if self.step == "start":
+            row, within = self.initializer, plan.initializer_within
+        assert row is not None
         return f"{row.name} on a {self.backend.name} abandoned after {within} polls"
 
     def stop(self, stage: str) -> None:

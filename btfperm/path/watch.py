@@ -73,7 +73,7 @@ def watched(
     the number of entries that the step visited."""
     counted = 0
     before = _core.backends.entries_visited()
-    on_host = row.backend == "cpu"
+    on_host = backends.get(row.backend).is_on_host
 
     def sample(*, done: bool) -> None:
         visited = max(_core.backends.entries_visited() - before, counted)

@@ -28,6 +28,7 @@ class DevicePattern(Pattern):
     """
 
     backend: ClassVar[str] = "gpu"
+    is_on_host: ClassVar[bool] = False
     is_on_device: ClassVar[bool] = True
 
     def _checked_arrays(self, shape: tuple[int, int]) -> Any:

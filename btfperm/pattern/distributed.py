@@ -49,6 +49,7 @@ class DistributedPattern(Pattern):
     """
 
     backend: ClassVar[str] = "mpi"
+    is_on_host: ClassVar[bool] = False
     is_distributed: ClassVar[bool] = True
     row_slices: Slices
     col_slices: Slices

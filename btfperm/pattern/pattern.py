@@ -81,9 +81,9 @@ class Pattern(ComparedByEntries):
     stored_zeros: Pattern | None = None
     zeros_dropped: bool = False
 
-    #: name of the backend that holds the arrays
+    #: backend that holds the arrays: whole on the host, in parts in several processes, or on a GPU
     backend: ClassVar[str] = "cpu"
-    #: whether each process holds a part of the matrix, and whether the arrays are on a GPU
+    is_on_host: ClassVar[bool] = True
     is_distributed: ClassVar[bool] = False
     is_on_device: ClassVar[bool] = False
 

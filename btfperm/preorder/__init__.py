@@ -19,7 +19,7 @@ from btfperm.diagnosis.text import finding_lines
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
 from btfperm.ordering.inside_blocks import BlockOrdering, order_inside_blocks
-from btfperm.path.request import team_size
+from btfperm.path.make_plan import team_size
 from btfperm.pattern import (
     DECOMPOSITION,
     Pattern,

@@ -284,7 +284,7 @@ def distributed_transversal(
     last result. Collective."""
     rows, cols, exchange = pattern.row_slices, pattern.col_slices, pattern.exchange
     ranks = f"{exchange.size} rank{'s' if exchange.size > 1 else ''}"
-    on_gpus = "" if fields["backend"] == "cpu" else fields["device"]
+    on_gpus = fields["device"] if fields["backend"] == pattern.backend else ""
     own = {
         "rows": range(rows.first, rows.last),
         "cols": range(cols.first, cols.last),

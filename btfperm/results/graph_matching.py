@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -47,6 +47,8 @@ class GraphMatching(ReadOnlyArrays):
     counters : ``edges``, the edges visited; ``sorted``, the edges sorted, if there are any; over
         MPI ranks, or for a graph in files, also what was sent, read and written
     seconds : time of each stage
+    explain : a method that returns a dict: the plan of the call, for each decision the rule that
+        was applied and the rules before it that did not hold, and the measured features
 
     Examples
     --------
@@ -79,6 +81,7 @@ class GraphMatching(ReadOnlyArrays):
     stopped_by: str | None = None
     counters: Counters = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    explain: Callable[[], Mapping[str, Any]] = dict
 
     def __post_init__(self) -> None:
         freeze(self.mate, self.edges_left, self.matched_share, self.dual)

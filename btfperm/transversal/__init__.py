@@ -26,6 +26,7 @@ import numpy.typing as npt
 from btfperm.arguments import refuse_unknown_keywords, truth
 from btfperm.backends.protocol import Session
 from btfperm.errors import InvalidArgumentError, LimitReachedError
+from btfperm.path.make_plan import team_size
 from btfperm.path.request import Request
 from btfperm.path.run import match
 from btfperm.path.watch import Watcher
@@ -180,7 +181,6 @@ def maximum_transversal(
                 check_memory(pattern.shape, pattern.name)
         session = Session(pattern)
         request = Request(
-            pattern.nnz,
             algorithm,
             initializer,
             backend,
@@ -211,13 +211,14 @@ def matched(
     """`maximum_transversal` of the matrix of a session. Unless `drop_zeros` is None, the caller has
     decided about stored zeros, and no warning is issued."""
     pattern = session.pattern
-    if request.backend == "cpu" and not pattern.is_distributed:
+    if request.is_limited_to_cpu and not pattern.is_distributed:
         pattern = session.pattern = pattern.on_host()
     given = None
     if pattern.is_distributed and initial is not None:
         raise InvalidArgumentError("initial= is not accepted for a matrix over MPI ranks")
     if initial is not None:
-        given = given_problem(session.on_host(), initial, orientation, request.threads)
+        threads = team_size(pattern.nnz, request.threads)
+        given = given_problem(session.on_host(), initial, orientation, threads)
     elif orientation is not None:
         raise InvalidArgumentError("orientation= describes initial=, which is missing")
     found = match(session, request, given)
@@ -287,8 +288,8 @@ def proven_transversal(
     if found is None:
         how = {name: options.get(name) for name in ("initial", "orientation", "drop_zeros")}
         asked = {name: value for name, value in options.items() if name not in how}
-        found = matched(session, Request(pattern.nnz, **asked), **how)
-    if isinstance(found, Transversal) and pattern.backend == "cpu":
+        found = matched(session, Request(**asked), **how)
+    if isinstance(found, Transversal) and pattern.is_on_host:
         found = found.on_host()
     if isinstance(found, Decomposition):
         raise InvalidArgumentError(

@@ -234,8 +234,8 @@ def weigh(
     seconds = seconds or {}
     if objective == "bottleneck":
         return _largest_smallest(pattern, modulus, d, seconds, **limits)
-    limits |= {"algorithm": algorithm, "backend": backend, "package": "weighted"}
-    return _assigned(pattern, modulus, d, objective, Request(pattern.nnz, **limits), seconds)
+    limits |= {"algorithm": algorithm, "backend": backend}
+    return _assigned(pattern, modulus, d, objective, Request(**limits), seconds)
 
 
 def moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:

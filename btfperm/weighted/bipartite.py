@@ -57,7 +57,7 @@ def between_sides(pattern: Pattern, weight: Any) -> tuple[Pattern, Any]:
         indices[nnz:] = pattern.indices
         both = None if across is None else xp.concatenate([across, weight])
     columns = indptr, indices
-    if pattern.backend == "cpu":
+    if pattern.is_on_host:
         columns = frozen(indptr), frozen(indices)
     about = pattern.name, pattern.source
     graph = type(pattern)._unchecked((m + n, m + n), columns[0], columns[1], *about)

@@ -39,10 +39,11 @@ class EdgeFile:
     folder : where it is
     memory : bytes that an algorithm may use
     name : of the input
-    backend, is_distributed : where the graph is, as of a `Pattern`
+    backend, is_on_host, is_distributed : where the graph is, as of a `Pattern`
     """
 
     backend = "cpu"
+    is_on_host = True
     is_distributed = False
 
     def __init__(self, folder: str, weights: str, memory: int) -> None:

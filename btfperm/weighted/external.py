@@ -22,6 +22,7 @@ import numpy as np
 from btfperm import _core
 from btfperm.arguments import path_text
 from btfperm.backends.protocol import ValuedSession
+from btfperm.backends.threads import checked_threads
 from btfperm.errors import DefectError, InvalidArgumentError, InvalidMatrixError
 from btfperm.path.request import Request, check_options
 from btfperm.path.run import carry_out
@@ -83,7 +84,8 @@ def match_external(
     ResourceMissingError : the disk is full, or the folder cannot be used
     """
     row = find(EXTERNAL, initializer=False, package=PACKAGE, backend=backend)
-    request = Request(0, EXTERNAL, backend=backend, package=PACKAGE, **limits)
+    checked_threads(limits.get("threads"))  # refuses a wrong number; one is used
+    request = Request(EXTERNAL, backend=backend, **{**limits, "threads": 1})
     check_options(request.options, row)  # before the graph is read
     most = number_of_bytes(memory)
     folder = tempfile.gettempdir() if temporary is None else path_text(temporary)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from btfperm import backends
 from btfperm.registry import Algorithm
 from btfperm.weighted.graph_input import on_host, refuse_faults
 
@@ -117,7 +118,7 @@ def fields_of(run: Run, read: float) -> dict[str, Any]:
         with np.errstate(over="ignore"):
             dual = dual * unit
     seconds = {"read": read + spent["start"]}
-    if row.backend not in ("cpu", run.session.pattern.backend):
+    if row.backend != run.session.pattern.backend and not backends.get(row.backend).is_on_host:
         seconds["copy"] = spent["transfer"]
     seconds |= {"match": spent["search"], "check": spent["certificate"]}
     return {
@@ -137,4 +138,5 @@ def fields_of(run: Run, read: float) -> dict[str, Any]:
         "stopped_by": run.stopped_by,
         "counters": run.counters,
         "seconds": seconds,
+        "explain": run.plan.explain,
     }

@@ -56,7 +56,7 @@ def weighted_pattern(
         G = values_or_ones(G, weights == "moduli")
     if weights == "ones" or has_no_values(G):
         pattern = as_pattern(G, shape=shape, threads=threads)
-        return pattern, np.ones(pattern.nnz) if pattern.backend == "cpu" else None
+        return pattern, np.ones(pattern.nnz) if pattern.is_on_host else None
     valued = as_valued(G, shape=shape, drop_zeros=weights == "moduli", threads=threads)
     with device_context(valued.values):
         return valued.pattern, _weight_of(valued, weights)

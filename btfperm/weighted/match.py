@@ -169,7 +169,7 @@ def match(
         pattern, weight = weighted_pattern(G, weights, shape, threads)
         if bipartite:
             pattern, weight = between_sides(pattern, weight)
-        limits |= {"algorithm": name, "backend": backend, "package": PACKAGE}
-        request, session = Request(pattern.nnz, **limits), ValuedSession(pattern, PACKAGE, weight)
+        limits |= {"algorithm": name, "backend": backend}
+        request, session = Request(**limits), ValuedSession(pattern, PACKAGE, weight)
         run = carry_out(session, request, PACKAGE)
         return GraphMatching(**fields_of(run, run.begun - begin))

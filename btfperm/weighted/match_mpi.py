@@ -70,7 +70,7 @@ def match_over_ranks(
     if algorithm != "auto":  # refuses an unknown one before the graph is read
         find(algorithm, initializer=False, backend="mpi", package=PACKAGE)
     pattern = _weighted(G, comm, shape, weights)
-    request = Request(pattern.nnz, algorithm, backend="mpi", package=PACKAGE, **how)
+    request = Request(algorithm, backend="mpi", **how)
     run = carry_out(ValuedSession(pattern, PACKAGE, pattern.values), request, PACKAGE)
     found = fields_of(run, run.begun - begin)
     found["counters"] |= pattern.exchange.transferred()

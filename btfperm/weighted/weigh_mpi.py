@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import backends
 from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.protocol import ValuedSession
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
@@ -94,7 +95,8 @@ def refuse_large(A: Any, comm: Any, objective: str, algorithm: str, backend: str
     Of a file, only the header is read. Collective."""
     if objective != "bottleneck" and algorithm in ("auto", "heavy-perfect"):
         return
-    if backend != "auto" or _place(A, comm) not in (None, "cpu"):
+    place = _place(A, comm)
+    if backend != "auto" or (place is not None and backends.get(place).is_distributed):
         what = "the objective 'bottleneck'" if objective == "bottleneck" else algorithm
         raise InvalidArgumentError(
             f"{what} needs the whole matrix in one process, but this matrix is over MPI ranks: use "
@@ -193,15 +195,15 @@ def weigh_over_ranks(
     if exchange.largest(int(is_late))[0]:
         raise stopped("time_limit", d)
     place = d.transversal.explain()["decisions"].get("place over ranks")
-    if place is not None and place["choice"] == "cpu":
+    if place is not None and not backends.get(place["choice"]).is_distributed:
         return _on_each_rank(
             pattern, d, objective, time_limit, max_work, seconds, algorithm, threads
         )
     assert pattern.values is not None
     begin = time.perf_counter()
     value, unit = contributions(pattern.values, objective, exchange.largest_real)
-    how: dict[str, Any] = {"algorithm": algorithm, "backend": "mpi", "package": "weighted"}
-    request = Request(pattern.nnz, time_limit=time_limit, max_work=max_work, **how)
+    how: dict[str, Any] = {"algorithm": algorithm, "backend": "mpi"}
+    request = Request(time_limit=time_limit, max_work=max_work, **how)
     run = carry_out(ValuedSession(pattern, "weighted", value, d), request, "weighted")
     found = fields_of_run(run, d, objective, unit)
     seconds |= {"search": 0.0, "certificate": run.seconds["certificate"]}

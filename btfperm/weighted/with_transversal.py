@@ -45,6 +45,7 @@ def _explained(explain: Callable[[], Any], plan: Plan) -> dict[str, Any]:
     explained, added = dict(explain()), plan.explain()["decisions"]
     named = {f"weighted {what}": decision for what, decision in added.items()}
     explained["decisions"] = {**explained["decisions"], **named}
+    explained["weighted_plan"] = plan.parts()
     return explained
 
 

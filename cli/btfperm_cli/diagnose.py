@@ -89,7 +89,7 @@ def diagnose(
     facts = {
         "matrix": dict(pattern.source),
         **found.to_dict(**({"limit": None} if full else {})),
-        **search_facts(transversal),
+        **search_facts(transversal, found.decomposition),
         "seconds": clock.seconds,
     }
     if explain:

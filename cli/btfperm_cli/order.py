@@ -176,7 +176,7 @@ def order(
         "entries": pattern.nnz,
         **summarize(result),
         "stored_zeros": zeros_of(pattern, out.zeros),
-        **search_facts(transversal),
+        **search_facts(transversal, result),
         **order_facts(done),
         "seconds": done.seconds,
         "written": list(outputs),

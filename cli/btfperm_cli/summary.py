@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
-    from btfperm.results import Transversal
+    from btfperm.results import Decomposition, Transversal
 
 __all__ = [
     "LABEL",
@@ -17,6 +17,7 @@ __all__ = [
     "duration",
     "explanation_lines",
     "line",
+    "plan_line",
     "report_lines",
     "search_facts",
     "seconds_line",
@@ -128,9 +129,11 @@ def _blocks(facts: Mapping[str, Any]) -> str:
     )
 
 
-def search_facts(transversal: Transversal) -> dict[str, Any]:
+def search_facts(
+    transversal: Transversal, decomposition: Decomposition | None = None
+) -> dict[str, Any]:
     """The algorithms that ran, what they counted, and how far the rank is known; for the JSON
-    object."""
+    object. `decomposition` is the one by this transversal, if the command computed it."""
     return {
         "maximum": transversal.maximum,
         "stopped_by": transversal.stopped_by,
@@ -140,7 +143,7 @@ def search_facts(transversal: Transversal) -> dict[str, Any]:
         "initializer": transversal.initializer,
         "backend": transversal.backend,
         "choice": transversal.choice,
-        "explain": explanation(transversal),
+        "explain": explanation(transversal, decomposition),
         "counters": dict(transversal.counters),
     }
 
@@ -159,15 +162,21 @@ def zeros_of(pattern: Pattern, warned: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def explanation(transversal: Transversal) -> dict[str, Any]:
-    """The rules behind the algorithms that ran, with their measurements; for the JSON object."""
+def explanation(
+    transversal: Transversal, decomposition: Decomposition | None = None
+) -> dict[str, Any]:
+    """The plan, the rules behind the algorithms that ran, with their measurements, and the place of
+    the decomposition, which is decided after the search; for the JSON object."""
     from btfperm.transversal.auto import measured
 
     explain = dict(transversal.explain())
-    found = measured()["rules"]
-    for what, decision in explain["decisions"].items():
+    decisions, found = dict(explain["decisions"]), measured()["rules"]
+    if decomposition is not None:
+        place = decomposition.meta["explain"]["decisions"]["decomposition"]
+        decisions["decomposition"] = dict(place)
+    for what, decision in decisions.items():
         decision["measured"] = found.get(what, {}).get(decision["rule"])
-    return explain
+    return explain | {"decisions": decisions}
 
 
 def explanation_lines(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -178,9 +187,10 @@ def explanation_lines(facts: Mapping[str, Any]) -> Iterator[str]:
         yield "a limit ended the start, and nothing was chosen after it"
     else:
         yield "asked for by name, so nothing was chosen"
+    yield plan_line(facts["explain"]["plan"])
     for what, decision in facts["explain"]["decisions"].items():
         yield f"{what}: {decision['choice']} ({decision['rule']}: {decision['because']})"
-        if decision["measured"]:
+        if decision.get("measured"):
             yield f"    measured: {_figures(decision)}"
         for rule in decision["passed_over"]:
             yield f"    not {rule['choice']} ({rule['rule']}): {rule['fails']}"
@@ -189,6 +199,26 @@ def explanation_lines(facts: Mapping[str, Any]) -> Iterator[str]:
     known = facts["explain"]["features"].items()
     features = (f"{name} {number(value)}" for name, value in known if value is not None)
     yield f"features: {', '.join(features)}"
+
+
+def plan_line(plan: Mapping[str, Any]) -> str:
+    """`plan: greedy, then ss-bfs, on cpu, 1 thread; bounds: ss-bfs 20; no limit`."""
+    first, then = plan["initializer"], plan["algorithm"]
+    steps = ", then ".join(name for name in (first, then) if name) or "no search"
+    threads = count(plan["threads"], "thread")
+    if first and plan["initializer_threads"] != plan["threads"]:
+        threads += f", {plan['initializer_threads']} for {first}"
+    bounds = {first: plan["initializer_within"], then: plan["within"]}
+    shown = ", ".join(f"{name} {bound:g}" for name, bound in bounds.items() if name and bound)
+    seconds, work = plan["time_limit"], plan["max_work"]
+    limits = [] if seconds is None else [f"{seconds:g} s"]
+    limits += [] if work is None else [count(work, "entry", "entries")]
+    limited = f"limits: {', '.join(limits)}" if limits else "no limit"
+    return "; ".join(
+        [f"plan: {steps}, on {plan['backend']}, {threads}"]
+        + ([f"bounds: {shown}"] if shown else [])
+        + [limited]
+    )
 
 
 def _figures(decision: Mapping[str, Any]) -> str:

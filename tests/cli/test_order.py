@@ -190,7 +190,11 @@ def test_explain_names_the_rules(cli, hard):
     fail, and the features."""
     found = cli(hard, "--json").json["explain"]
     out = cli(hard, "--explain").out
-    assert found["decisions"].keys() == {"place", "start", "algorithm", "threads"}
+    chosen = {"place", "start", "algorithm", "threads", "decomposition"}
+    assert found["decisions"].keys() == chosen
+    assert found["decisions"]["decomposition"]["choice"] == "cpu"
+    plan = found["plan"]
+    assert f"{plan['initializer']}, then {plan['algorithm']}, on cpu, 1 thread" in out
     for what, decision in found["decisions"].items():
         assert f"{what}: {decision['choice']} ({decision['rule']}: " in out
         for rule in decision["passed_over"]:
@@ -199,7 +203,7 @@ def test_explain_names_the_rules(cli, hard):
     measured = found["decisions"]["start"]["measured"]
     assert f"{measured['behind']:.2f} times the best on {measured['matrices']} matrices" in out
     named = cli(hard, "--json", "--algorithm", "hkdw", "--initializer", "none", "--threads", 1)
-    assert named.json["explain"]["decisions"] == {}
+    assert named.json["explain"]["decisions"].keys() == {"decomposition"}
 
 
 def test_options_reach_the_algorithm(cli, hard):

@@ -112,7 +112,7 @@ def test_the_explanation_has_every_rule(cli, parts):
     """The lines of the text are those of the object, whose figures change with the rules."""
     explain = cli(parts, "--json").json["explain"]
     lines = [line.strip() for line in cli(parts, "--explain").out.splitlines()]
-    at = lines.index(next(line for line in lines if line.startswith("place: ")))
+    at = lines.index(next(line for line in lines if line.startswith("threads: ")))
     seen = set()
     for what, decision in explain["decisions"].items():
         reason = f"({decision['rule']}: {decision['because']})"
@@ -344,3 +344,13 @@ def test_the_report_of_one_algorithm(cli, name):
 
 def row_starts(line: str) -> bool:
     return line.startswith("  ") and line[2:3].strip() != ""
+
+
+def test_explain_has_the_limits(cli, parts):
+    words = (parts, "--time-limit", 30, "--max-work", 10**9)
+    plan = cli(*words, "--json").json["explain"]["plan"]
+    assert (plan["time_limit"], plan["max_work"]) == (30, 10**9)
+    assert "; limits: 30 s, 1,000,000,000 entries\n" in cli(*words, "--explain").out
+    assert "; no limit\n" in cli(parts, "--explain").out
+    ranked = cli("rank", parts, "--json").json["explain"]
+    assert "decomposition" not in ranked["decisions"], "nothing is decomposed"

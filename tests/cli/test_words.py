@@ -10,7 +10,7 @@ from btfperm_cli import algorithms, json_keys
 from btfperm_cli.failure import Failure, guarded
 from btfperm_cli.options import completions
 from btfperm_cli.output import Output, laid_out
-from btfperm_cli.summary import count, duration, explanation_lines
+from btfperm_cli.summary import count, duration, explanation_lines, plan_line
 
 from btfperm.reports.page.facts import command_line
 
@@ -101,11 +101,25 @@ def test_lines_for_a_terminal(monkeypatch):
 
 
 def test_the_explanation_of_a_search_that_nobody_chose():
-    facts = {"choice": "", "explain": {"decisions": {}, "features": {"rows": 3, "depth": None}}}
+    plan = dict.fromkeys(["initializer", "algorithm", "initializer_within", "within"])
+    plan |= {"backend": "cpu", "threads": 2, "time_limit": 0.5, "max_work": 1}
+    explain = {"plan": plan, "decisions": {}, "features": {"rows": 3, "depth": None}}
+    facts = {"choice": "", "explain": explain}
     ended = [*explanation_lines({**facts, "algorithm": "none"})]
     named = [*explanation_lines({**facts, "algorithm": "hkdw"})]
     assert ended == [
         "a limit ended the start, and nothing was chosen after it",
+        "plan: no search, on cpu, 2 threads; limits: 0.5 s, 1 entry",
         "features: rows 3",
     ]
     assert named[0] == "asked for by name, so nothing was chosen"
+
+
+def test_the_line_of_a_plan():
+    plan = {"initializer": "greedy", "algorithm": "ss-bfs", "initializer_within": 3, "within": 0.5}
+    plan |= {"backend": "gpu", "threads": 4, "initializer_threads": 1}
+    plan |= {"time_limit": None, "max_work": None}
+    assert plan_line(plan) == (
+        "plan: greedy, then ss-bfs, on gpu, 4 threads, 1 for greedy; "
+        "bounds: greedy 3, ss-bfs 0.5; no limit"
+    )

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm import _core
-from btfperm.path.request import Request
+from btfperm.path.make_plan import team_size
 from tests import families
 
 THREADS = 2
@@ -146,7 +146,7 @@ def test_only_a_child_runs_on_one_thread():
     """The same holds for a child of the child. The parent gets as many threads as it requests."""
 
     def threads_of_two():
-        return [Request(10**7, threads=n).threads for n in (None, THREADS)]
+        return [team_size(10**7, n) for n in (None, THREADS)]
 
     with ThreadPoolExecutor(1) as pool:  # without any thread, a child could start some
         pool.submit(int).result()

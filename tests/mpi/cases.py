@@ -252,6 +252,8 @@ def case_small_matrices_are_replicated():
     assert btfperm.structural_rank(A, comm=COMM) == d.structural_rank
     place = d.transversal.explain()["decisions"]["place over ranks"]
     assert place["rule"] == ("one rank" if COMM.size == 1 else "small")
+    place = d.meta["explain"]["decisions"]["decomposition"]
+    assert place["choice"] == "mpi" and place["because"].startswith("each rank has the whole")
 
 
 def case_many_blocks():

@@ -9,7 +9,7 @@ import pytest
 
 from btfperm.path.fallback import Action, Event, State, after
 
-STEPS = ("start", "search", "prove", "deliver", "decompose", "recertify")
+STEPS = ("check", "start", "search", "prove", "deliver", "decompose", "recertify")
 STATES = [
     State(*values) for values in product(STEPS, ("cpu", "gpu", "another"), *5 * [(False, True)])
 ]
@@ -47,6 +47,7 @@ def test_every_state_has_its_action(event):
 @pytest.mark.parametrize(
     ("event", "state", "action"),
     [
+        (Event.BACKEND_FAILED, State("check", "cpu", requested=True), Action.RAISE),
         (Event.BACKEND_FAILED, State("search", "gpu", requested=True), Action.RAISE),
         (Event.BACKEND_FAILED, State("search", "gpu"), Action.WARN_AND_RESTART_ON_CPU),
         (Event.BACKEND_FAILED, State("search", "cpu", last_resort=True), Action.RAISE),

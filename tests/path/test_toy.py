@@ -18,7 +18,7 @@ from btfperm.errors import BackendUnavailableError, BackendWarning, DefectWarnin
 from btfperm.path import failure, rules
 from btfperm.path.decompose import decompose
 from btfperm.path.fallback import Action, Event
-from btfperm.path.plan import make_plan, plan_search
+from btfperm.path.make_plan import make_plan, plan_search
 from btfperm.path.recertify import recertified
 from btfperm.path.request import Request
 from btfperm.path.run import match
@@ -80,7 +80,7 @@ def found(given=None, pattern=None, **asked):
 
 
 def found_in(session, given=None, **asked):
-    request = Request(session.pattern.nnz, package="toy", **asked)
+    request = Request(**asked)
     t = match(session, request, given, package="toy")
     check_transversal(A, t, rank=RANK)
     return t
@@ -133,6 +133,20 @@ def test_a_requested_backend_that_fails_is_an_error(toy, step):
         found(backend="toy")
 
 
+def test_what_follows_a_failed_check_is_decided_by_after(toy, monkeypatch):
+    toy.fails_at = "check"
+    states = []
+
+    def restarts(event, state):
+        states.append((event, state.step, state.requested))
+        return Action.WARN_AND_RESTART_ON_CPU
+
+    monkeypatch.setattr("btfperm.path.run.after", restarts)
+    with pytest.warns(BackendWarning, match="broke in check; continued on the cpu"):
+        assert found(backend="toy").backend == "cpu"
+    assert states == [(Event.BACKEND_FAILED, "check", True)]
+
+
 def test_an_abandoned_search_starts_again_on_the_cpu(toy):
     toy.abandons = True
     t = found()
@@ -156,8 +170,12 @@ def test_a_matrix_on_the_host_is_decomposed_where_a_backend_wants_it(toy, wants)
     blocks(session, t)
     assert "decompose" not in toy.calls, "the session keeps no copies"
     session.keep_copies = True
-    blocks(session, t)
+    place = blocks(session, t).place
     assert ("decompose" in toy.calls) == wants
+    assert place["choice"] == ("toy" if wants else "cpu")
+    told = {"rule": "faster", "choice": "toy", "fails": "the toy was asked"}
+    assert (place["because"] == told["fails"]) == wants
+    assert (told in place["passed_over"]) == (not wants)
 
 
 @pytest.mark.parametrize("step", ["run", "decompose"])
@@ -166,7 +184,11 @@ def test_the_cpu_decomposes_where_the_toy_fails(toy, step):
     session = Session(ToyPattern.of(A))
     with pytest.warns(BackendWarning, match=f"the toy broke in {step}; continued on the cpu"):
         done = blocks(session, found_in(session))
-    assert done.session is session if step == "run" else done.session.pattern.backend == "cpu"
+    assert done.session is session and session.pattern.is_on_host
+    assert done.place["choice"] == "cpu" and ("decompose" in toy.calls) == (step == "decompose")
+    rule = {"run": "home", "decompose": "after a failure"}
+    assert done.place["rule"] == rule[step]
+    assert done.place["because"].startswith("the toy broke" if step == "decompose" else "the")
 
 
 def test_a_requested_toy_that_cannot_decompose_is_an_error(toy):
@@ -190,7 +212,7 @@ def test_the_plan_of_a_requested_toy_has_no_bound(toy):
 def test_a_plan_is_plain_data(toy):
     """It has no functions, no arrays and no references to a matrix or a backend."""
     session = Session(ToyPattern.of(A))
-    request = Request(session.pattern.nnz, package="toy")
+    request = Request()
     made = make_plan(session, request, "toy")
     plan_search(made, session, 3)
     copy = pickle.loads(pickle.dumps(made))
@@ -201,7 +223,7 @@ def test_a_plan_is_plain_data(toy):
 def test_to_plan_copies_nothing_unless_a_rule_asks_for_a_feature(toy, monkeypatch):
     def planned():
         session = Session(ToyPattern.of(A))
-        request = Request(session.pattern.nnz, package="toy", backend="cpu")
+        request = Request(backend="cpu")
         assert make_plan(session, request, "toy").backend == "cpu" and not toy.calls
         return session
 
@@ -217,7 +239,7 @@ def test_a_rule_asks_for_a_feature_of_the_toy(toy, toys, monkeypatch):
     asks = rules.Rule("no toy", (rules.Condition("toys", "<", 1),), "cpu", "so")
     monkeypatch.setitem(toy_greedy.TABLE, "place", (asks, *toy_greedy.TABLE["place"]))
     session = Session(btfperm.as_pattern(A))
-    made = make_plan(session, Request(session.pattern.nnz, package="toy"), "toy")
+    made = make_plan(session, Request(), "toy")
     assert made.backend == ("toy" if toys else "cpu") and toy.calls == ["measure toys"]
     passed_over = made.explain()["decisions"]["place"]["passed_over"]
     assert [rule["fails"] for rule in passed_over] == ["toys < 1, it is 2"] * (toys > 0)

@@ -14,7 +14,7 @@ from btfperm import backends, registry
 from btfperm.backends.protocol import ValuedSession
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError
 from btfperm.path import failure, rules
-from btfperm.path.plan import make_plan
+from btfperm.path.make_plan import make_plan
 from btfperm.path.request import Request
 from btfperm.path.run import carry_out
 from btfperm.registry import Algorithm
@@ -53,7 +53,7 @@ def toy(monkeypatch):
 
 def found(pattern=P, **asked):
     """The run of one call, whose matching is that of plain greedy."""
-    request = Request(P.nnz, package=PACKAGE, **asked)
+    request = Request(**asked)
     run = carry_out(ValuedSession(pattern, PACKAGE, VALUES), request, PACKAGE)
     row_match, col_match, row_dual, col_dual = run.arrays
     plain = toy_weights.ToyWeights(ValuedSession(P, PACKAGE, VALUES), 1)
@@ -76,7 +76,7 @@ def test_a_matrix_of_the_toy_stays_there(toy):
 
 
 def test_the_plan_is_plain_data(toy):
-    request = Request(P.nnz, package=PACKAGE)
+    request = Request()
     made = make_plan(ValuedSession(P, PACKAGE, VALUES), request, PACKAGE)
     assert (
         repr(pickle.loads(pickle.dumps(made))) == repr(made) == "<Plan: greedy, on toy, 1 thread>"
@@ -84,10 +84,11 @@ def test_the_plan_is_plain_data(toy):
     assert made.why() == "always: the only one" and made.within == 3 and not made.requested
     explained = json.loads(json.dumps(made.explain()))["decisions"]
     assert {what: rule["choice"] for what, rule in explained.items()} == {
+        "threads": "one",
         "place": "toy",
         "algorithm": "greedy",
     }
-    named = Request(P.nnz, "greedy", backend="toy", package=PACKAGE)
+    named = Request("greedy", backend="toy")
     made = make_plan(ValuedSession(P, PACKAGE, VALUES), named, PACKAGE)
     assert made.requested and made.named and made.why() == "" and made.within is None
 

@@ -15,6 +15,7 @@ class ToyPattern(Pattern):
     """A pattern that the toy backend holds."""
 
     backend = "toy"
+    is_on_host = False
 
     @classmethod
     def of(cls, A):
@@ -50,6 +51,10 @@ class ToyBackend:
 
     name = "toy"
     is_distributed = False
+    is_on_host = False
+    is_replaceable = True
+    is_deterministic = False
+    starts_in_order = True
 
     def __init__(self):
         self.calls = []
@@ -75,10 +80,10 @@ class ToyBackend:
         self._record("adopt")
         return problem if isinstance(problem, ToyProblem) else ToyProblem(problem.on_host())
 
-    def run(self, row, problem, request, within, *, in_order):
+    def run(self, row, problem, request, within, *, threads):
         self._record("run")
         abandons = self.abandons and within is not None
-        outcome = CPU.run(row, problem.host, request, within, in_order=in_order)
+        outcome = CPU.run(row, problem.host, request, within, threads=threads)
         return Outcome(None, True, outcome.counters) if abandons else outcome
 
     def prove(self, package, problem, view, *, stopped_by, threads, size):
@@ -102,7 +107,7 @@ class ToyBackend:
         return CPU.decompose(session, row_match, col_match, threads)
 
     def should_decompose(self, session):
-        return self.wants_to_decompose
+        return self.wants_to_decompose, "the toy was asked"
 
     def measure(self, feature, subject):
         self._record(f"measure {feature}")

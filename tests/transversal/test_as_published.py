@@ -22,7 +22,7 @@ from tests.oracles import plain_hopcroft_karp, plain_push_relabel
 def searched(A, algorithm, **options):
     """Rank and counters of a search from an empty matching, without a transposition of `A`."""
     problem = Problem.empty(as_pattern(A))
-    request = Request(as_pattern(A).nnz, threads=1, options=options)
+    request = Request(threads=1, options=options)
     outcome = run_algorithm(registry.find(algorithm, initializer=False), problem, request)
     return problem.size, outcome.counters
 

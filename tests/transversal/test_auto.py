@@ -4,7 +4,6 @@ gives a wrong result; `explain` reports the decisions that were made."""
 
 from __future__ import annotations
 
-import inspect
 import json
 
 import numpy as np
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.backends.gpu.backend import GPU
-from btfperm.path import failure, request, run
+from btfperm.path import failure, run
 from btfperm.path.rules import Condition, Rule, first_rule, place_over_ranks
 from btfperm.pattern import as_pattern
 from btfperm.pattern.features import Features
@@ -273,25 +272,6 @@ def test_a_failing_gpu_is_reported_once_and_the_cpu_continues(monkeypatch):
     check_transversal(A, t, rank=sp.csgraph.structural_rank(A))
 
 
-@pytest.mark.parametrize(
-    ("nnz", "cores", "asked", "threads"),
-    [
-        (10, 64, None, 1),
-        (999_999, 64, None, 1),
-        (1_000_000, 64, None, 64),
-        (4_999_999, 2, None, 1),
-        (5_000_000, 2, None, 2),
-        (10**9, 1, None, 1),
-        (10, 64, 5, 5),
-        (10**9, 64, 5, 5),
-    ],
-)
-def test_threads(monkeypatch, nnz, cores, asked, threads):
-    monkeypatch.setattr(request, "usable_cores", lambda: cores)
-    choose_threads = inspect.unwrap(request.choose_threads)  # conftest.py may have wrapped it
-    assert choose_threads("transversal", nnz, asked) == threads
-
-
 @given(strategies.any_matrix())
 def test_explain_reports_the_choices_that_were_made(A):
     t = btfperm.maximum_transversal(A)
@@ -306,7 +286,7 @@ def test_explain_reports_the_choices_that_were_made(A):
         passed = [rule["rule"] for rule in decision["passed_over"]]
         assert passed == names[: names.index(decision["rule"])]
     meta = btfperm.dulmage_mendelsohn(A).meta
-    assert meta["explain"]["decisions"].keys() == decisions.keys()
+    assert meta["explain"]["decisions"].keys() == {*decisions, "decomposition"}
 
 
 def test_rules_that_were_passed_over_do_not_hold():

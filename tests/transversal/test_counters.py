@@ -118,7 +118,7 @@ def test_each_counter_is_declared_once():
 def edges(A, algorithm, **options):
     """The counter of a search from an empty matching, without a transposition of `A`."""
     pattern = as_pattern(A)
-    request = Request(pattern.nnz, threads=1, options=options)
+    request = Request(threads=1, options=options)
     outcome = run_algorithm(
         registry.find(algorithm, initializer=False), Problem.empty(pattern), request
     )
@@ -170,7 +170,7 @@ def test_an_initializer_counts_the_entries_that_it_visits(initializer, pairs, vi
     pattern = as_pattern(np.array([[1, 1, 1], [1, 0, 0], [0, 0, 1]]))
     problem = Problem.empty(pattern)
     row = registry.find(initializer, initializer=True)
-    outcome = run_algorithm(row, problem, Request(pattern.nnz, threads=1))
+    outcome = run_algorithm(row, problem, Request(threads=1))
     assert problem.size == pairs and outcome.counters["edges"] == visited
 
 
@@ -197,7 +197,7 @@ def test_counters_agree_with_the_result(row, threads):
     for A in matrices:
         pattern = as_pattern(A)
         problem = Problem.empty(pattern)
-        request = Request(pattern.nnz, threads=threads)
+        request = Request(threads=threads)
         counters = run_algorithm(row, problem, request).counters
         assert counters["edges"] >= problem.size
         assert all(np.min(number, initial=0) >= 0 for number in counters.values())

@@ -11,7 +11,7 @@ import btfperm
 from btfperm import _core
 from btfperm.backends.protocol import Session
 from btfperm.errors import InvalidArgumentError
-from btfperm.path.plan import make_plan
+from btfperm.path.make_plan import make_plan
 from btfperm.path.request import Request
 from tests import families
 from tests.checks.check_transversal import check_transversal
@@ -76,14 +76,14 @@ def test_the_number_of_threads_does_not_change_what_auto_chooses():
     """Rules may depend on the number of threads, which is 1 for each of these calls."""
     chosen = set()
     for threads in (1, 4):
-        request = Request(10**7, threads=threads, deterministic=True)
-        assert (request.threads, request.threads_asked) == (1, True)
+        request = Request(threads=threads, deterministic=True)
+        assert request.threads == 1
         chosen.add(make_plan(Session(P), request, "transversal").features["threads"])
     assert chosen == {1}
 
 
 def plan_of(has_initial=False, **asked):
-    request = Request(P.nnz, deterministic=True, **asked)
+    request = Request(deterministic=True, **asked)
     return make_plan(Session(P), request, "transversal", has_initial=has_initial)
 
 
@@ -92,7 +92,7 @@ def test_no_rule_moves_a_matrix_to_a_gpu(monkeypatch):
     from btfperm.transversal.auto_table import TABLE
 
     monkeypatch.setitem(TABLE, "place", (Rule("always", (), "gpu", "planted"),))
-    other = make_plan(Session(P), Request(P.nnz), "transversal")
+    other = make_plan(Session(P), Request(), "transversal")
     assert (other.backend, plan_of().backend) == ("gpu", "cpu")
 
 

@@ -47,7 +47,7 @@ def test_auto_on_a_gpu(takes_a_gpu, A):
     decisions = t.explain()["decisions"]
     assert decisions["place"]["choice"] == t.backend == "gpu"
     assert decisions["start on gpu"]["choice"] == t.initializer
-    assert "threads" not in decisions and "start" not in decisions
+    assert "start" not in decisions
 
 
 @pytest.mark.parametrize("algorithm", ["apfb-wr", "g-pr-shr"])

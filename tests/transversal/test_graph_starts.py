@@ -33,7 +33,7 @@ VARIANTS = [
 def start(A, name, options=None, seed=0, threads=None):
     """The matched row of each column, and the counters."""
     problem = Problem.empty(as_pattern(A))
-    request = Request(problem.indices.size, seed=seed, options=options, threads=threads)
+    request = Request(seed=seed, options=options, threads=threads)
     outcome = run_algorithm(registry.find(name, initializer=True), problem, request)
     return problem.col_match, outcome.counters
 

@@ -58,7 +58,7 @@ def test_marks_of_another_matching_prove_nothing():
     theirs = on_device(families.random_rectangle(3_000, 3_000, 3, 3).A)
     problem = DeviceProblem.empty(btfperm.as_pattern(theirs))
     row = btfperm.registry.find("meeting-trees", initializer=False)
-    run_algorithm(row, problem, Request(problem.nnz))
+    run_algorithm(row, problem, Request())
     assert problem.reached is not None and prove_on_device(problem) is not None
     j = int(problem.row_match.argmax())
     i = int(problem.col_match[j])

@@ -118,12 +118,8 @@ def test_a_probability_is_between_0_and_1(value):
         btfperm.structural_rank([[1]], initializer="red-blue", options={"p": value})
 
 
-@pytest.mark.parametrize(
-    ("asked", "in_order", "threads"), [(None, True, 1), (None, False, 4), (3, True, 3)]
-)
-def test_a_start_in_order_uses_one_thread_unless_the_caller_requests_more(
-    monkeypatch, asked, in_order, threads
-):
+@pytest.mark.parametrize("asked", [None, 3])
+def test_an_algorithm_uses_the_threads_of_the_plan_or_of_the_request(monkeypatch, asked):
     taken = []
 
     def greedy(*arguments):
@@ -131,11 +127,11 @@ def test_a_start_in_order_uses_one_thread_unless_the_caller_requests_more(
         return 0, False, {}
 
     monkeypatch.setattr(_core.transversal, "greedy", greedy)
-    monkeypatch.setattr("btfperm.path.request.choose_threads", lambda package, nnz, n: n or 4)
     problem = Problem.empty(as_pattern([[1]]))
     row = next(row for row in ROWS if row.name == "greedy")
-    run_algorithm(row, problem, Request(1_000_000, threads=asked), in_order=in_order)
-    assert taken == [threads]
+    run_algorithm(row, problem, Request(threads=asked))
+    run_algorithm(row, problem, Request(threads=asked), threads=4)
+    assert taken == [asked or 1, 4]
 
 
 @pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)

@@ -11,7 +11,7 @@ import btfperm
 from btfperm import _core
 from btfperm.backends.protocol import Session
 from btfperm.path import request
-from btfperm.path.plan import make_plan, plan_search
+from btfperm.path.make_plan import make_plan, plan_search
 from btfperm.path.rules import Condition
 from btfperm.transversal.auto_table import TABLE
 from tests.checks.check_transversal import check_transversal
@@ -70,8 +70,8 @@ def five_million():
 
 @pytest.mark.parametrize(("threads", "choice"), [(1, "ms-bfs"), (16, "ms-bfs-graft")])
 def test_the_plan_depends_on_the_number_of_threads(five_million, monkeypatch, threads, choice):
-    monkeypatch.setattr(request, "start_threads", lambda wanted: wanted)  # a plan runs nothing
-    asked = request.Request(five_million.nnz, "published", backend="cpu", threads=threads)
+    monkeypatch.setattr("btfperm.path.make_plan.start_threads", lambda wanted: wanted)
+    asked = request.Request("published", backend="cpu", threads=threads)
     session = Session(five_million)
     plan = make_plan(session, asked, "transversal")
     plan_search(plan, session, 10)

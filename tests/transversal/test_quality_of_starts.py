@@ -65,7 +65,7 @@ def pairs(initializer, kind):
         P = as_pattern(A)
         problem = Problem.empty(P)
         row = registry.find(initializer, initializer=True)
-        run_algorithm(row, problem, Request(P.nnz, threads=1))
+        run_algorithm(row, problem, Request(threads=1))
         found += problem.size
     return found
 
@@ -101,5 +101,5 @@ def test_karp_sipser_matches_new_forced_choices_first():
     )
     problem = Problem.empty(as_pattern(A))
     row = registry.find("karp-sipser", initializer=True)
-    run_algorithm(row, problem, Request(10, threads=1))
+    run_algorithm(row, problem, Request(threads=1))
     assert problem.size == 4

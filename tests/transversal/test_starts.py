@@ -44,10 +44,10 @@ def start(A, row, options=None, given=None, seed=0, **limits):
     """Runs the start alone. Returns the pattern, the problem with its matching on the host, the
     counters, and the limit that stopped it or None."""
     P = as_pattern(A)
-    request = Request(P.nnz, seed=seed, options=options, **limits)
+    request = Request(seed=seed, options=options, **limits)
     problem = Problem.empty(P) if given is None else given_problem(P, given)
     problem = backends.get(row.backend).adopt(Session(P), problem, None)
-    outcome = run_algorithm(row, problem, request, in_order=True)
+    outcome = run_algorithm(row, problem, request)
     return P, problem.on_host(), outcome.counters, outcome.stopped_by
 
 

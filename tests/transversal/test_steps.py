@@ -62,7 +62,7 @@ def counters(A, name, options, start=None):
     """The counters of a search on one thread, without a transposition of `A`."""
     pattern = as_pattern(A)
     problem = Problem.empty(pattern) if start is None else given_problem(pattern, start)
-    request = Request(pattern.nnz, threads=1, options=options)
+    request = Request(threads=1, options=options)
     return run_algorithm(registry.find(name, initializer=False), problem, request).counters
 
 

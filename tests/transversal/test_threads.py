@@ -47,7 +47,7 @@ def started(A, initializer, threads):
     P = btfperm.as_pattern(A)
     problem = Problem.empty(P)
     row = registry.find(initializer, initializer=True)
-    run_algorithm(row, problem, Request(P.nnz, threads=threads))
+    run_algorithm(row, problem, Request(threads=threads))
     return problem.row_match, problem.col_match
 
 

@@ -36,7 +36,7 @@ def everything_shared():
 def start(A, threads, seed, options=None, given=None):
     P = btfperm.as_pattern(A)
     problem = Problem.empty(P) if given is None else given_problem(P, given)
-    request = Request(P.nnz, threads=threads, seed=seed, options=options)
+    request = Request(threads=threads, seed=seed, options=options)
     run_algorithm(ROW, problem, request)
     return problem
 

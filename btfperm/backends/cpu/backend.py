@@ -21,6 +21,10 @@ class Cpu:
 
     name = "cpu"
     is_distributed = False
+    is_on_host = True
+    is_replaceable = False
+    is_deterministic = True
+    starts_in_order = False
 
     def check(self, device: int | None) -> None:
         """The core is always there."""
@@ -40,7 +44,7 @@ class Cpu:
         request: Request,
         within: float | None,
         *,
-        in_order: bool,
+        threads: int,
     ) -> Outcome:
         most = work = request.work or 0
         if within is not None:
@@ -50,7 +54,7 @@ class Cpu:
             row.load(),
             0.0 if request.deadline is None else request.seconds_left(),
             most,
-            request.threads if row.parallel and (request.threads_asked or not in_order) else 1,
+            threads if row.parallel else 1,
             request.seed,
             row.in_numbers(request.options_of(row)),
         )
@@ -87,8 +91,8 @@ class Cpu:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(session.on_host(), row_match, col_match, threads)
 
-    def should_decompose(self, session: Session) -> bool:
-        return True
+    def should_decompose(self, session: Session) -> tuple[bool, str]:
+        return True, "the matrix is on the host"
 
     def measure(self, feature: str, subject: Any) -> float:
         raise AssertionError(f"pattern/features.py measures {feature}, not the backend")

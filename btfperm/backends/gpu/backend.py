@@ -29,6 +29,12 @@ class Gpu:
 
     name = "gpu"
     is_distributed = False
+    is_on_host = False
+    is_replaceable = True
+    is_deterministic = False
+    # An initializer on several threads may leave unmatched columns far from unmatched rows, and
+    # apfb-wr then takes longer.
+    starts_in_order = True
 
     def check(self, device: int | None) -> None:
         from btfperm.backends.gpu.device import refuse_missing
@@ -53,7 +59,7 @@ class Gpu:
         request: Request,
         within: float | None,
         *,
-        in_order: bool,
+        threads: int,
     ) -> Outcome:
         from btfperm.backends.gpu.budget import ABANDONED, Budget
         from btfperm.backends.gpu.device import on
@@ -114,14 +120,21 @@ class Gpu:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(session, row_match, col_match)
 
-    def should_decompose(self, session: Session) -> bool:
+    def should_decompose(self, session: Session) -> tuple[bool, str]:
         """Whether a device holds a copy of the matrix, or the matrix is large, a device of this
         process is in use, and the process is not forked."""
         if session.copies.get("pattern"):
-            return True
-        if session.pattern.nnz < _WORTH_A_COPY or is_forked():
-            return False
-        return self.is_in_use()
+            return True, "a device holds a copy of the matrix"
+        if session.pattern.nnz < _WORTH_A_COPY:
+            return (
+                False,
+                f"no copy exists, and there are fewer than {_WORTH_A_COPY:,} entries",
+            )
+        if is_forked():
+            return False, "a child of os.fork cannot use the device of its parent"
+        if self.is_in_use():
+            return True, "the matrix is large, and this process uses a device already"
+        return False, "no copy exists, and this process uses no device"
 
     def is_in_use(self) -> bool:
         """Whether a device starts a step without delay."""

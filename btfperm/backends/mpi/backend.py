@@ -24,6 +24,10 @@ class Mpi:
 
     name = "mpi"
     is_distributed = True
+    is_on_host = False
+    is_replaceable = True
+    is_deterministic = False
+    starts_in_order = False
 
     def check(self, device: int | None) -> None:
         from btfperm.backends.mpi.launch import require_mpi
@@ -62,7 +66,7 @@ class Mpi:
         request: Request,
         within: float | None,
         *,
-        in_order: bool,
+        threads: int,
     ) -> Outcome:
         budget = SharedBudget(problem.exchange, request)
         with _device_of(problem):
@@ -108,8 +112,8 @@ class Mpi:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(pattern, row_match, col_match, threads)
 
-    def should_decompose(self, session: Session) -> bool:
-        return False
+    def should_decompose(self, session: Session) -> tuple[bool, str]:
+        return False, "one process holds the matrix"
 
     def measure(self, feature: str, subject: Any) -> int:
         """The feature `ranks`: the number of ranks that hold a pattern."""
