@@ -87,6 +87,7 @@ COMMANDS = {
         "--max-work": "1 to 2**63 - 1",
         "--memory": "text",
         "--no-clobber": "flag",
+        "--explain": "flag",
         "--option": "text; repeated",
         "--seed": "0 to 2**63 - 1",
         "--temporary": "directory",

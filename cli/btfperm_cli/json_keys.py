@@ -71,7 +71,7 @@ JSON_KEYS = {
             "size",
         ),
         *("maximal", "locally_dominant", "stopped_by", "rounds", "edges_left", "matched_share"),
-        *("counters", "seconds", "written", "replaced"),
+        *("explain", "counters", "seconds", "written", "replaced"),
     ),
     "plot": (*_MATRIX, "fine_blocks", "kind", "block", "seconds", "written", "replaced"),
     "report": (*_MATRIX, "fine_blocks", "seconds", "written", "replaced", "bytes"),

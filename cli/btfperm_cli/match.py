@@ -26,7 +26,7 @@ from btfperm_cli.options import (
 from btfperm_cli.output import Output
 from btfperm_cli.output_files import check_output, is_replaced, open_to_reader
 from btfperm_cli.progress import Clock, stage
-from btfperm_cli.summary import count, line, seconds_line
+from btfperm_cli.summary import count, explanation_lines, line, seconds_line
 
 if TYPE_CHECKING:
     from btfperm.results import GraphMatching
@@ -121,9 +121,16 @@ PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
     help="Folder for the temporary files of local-max-external.  [default: that of the system]",
 )
 @no_clobber_option
+@click.option("--explain", is_flag=True, help="Say why `auto` chose what it chose.")
 @output_options
 def match(
-    out: Output, matrix: str, target: str | None, no_clobber: bool, weights: str, **how: Any
+    out: Output,
+    matrix: str,
+    target: str | None,
+    no_clobber: bool,
+    weights: str,
+    explain: bool,
+    **how: Any,
 ) -> int:
     """Find a matching of large weight in the graph of MATRIX, which must be symmetric unless
     --bipartite is given.
@@ -151,7 +158,7 @@ def match(
         elif target is not None:
             write_npz(m, None)
     facts["seconds"] = {name: round(taken, 6) for name, taken in {**m.seconds, **read}.items()}
-    for text in report_lines(m, facts, matrix):
+    for text in report_lines(m, facts, matrix, explain=explain):
         out.say(text)
     out.answer(facts)
     return 0
@@ -246,12 +253,15 @@ def graph_facts(m: GraphMatching) -> dict[str, Any]:
         "stopped_by": m.stopped_by,
         "rounds": m.rounds,
         "edges_left": m.edges_left.tolist(),
+        "explain": dict(m.explain()),
         "matched_share": [round(share, 6) for share in m.matched_share.tolist()],
         "counters": dict(m.counters),
     }
 
 
-def report_lines(m: GraphMatching, facts: dict[str, Any], matrix: str) -> list[str]:
+def report_lines(
+    m: GraphMatching, facts: dict[str, Any], matrix: str, *, explain: bool
+) -> list[str]:
     """The summary for a person."""
     name = "standard input" if matrix == "-" else matrix
     bound = f"{m.upper_bound:.6g}"
@@ -274,4 +284,7 @@ def report_lines(m: GraphMatching, facts: dict[str, Any], matrix: str) -> list[s
         lines["written"] = facts["written"] + (" (replaced)" if facts["replaced"] else "")
     head = f"{name}: {count(m.n, 'vertex', 'vertices')}, {count(m.edges, 'edge')}"
     rows = [line(title, text) for title, text in lines.items()]
+    if explain:
+        reason = {"choice": facts["explain"]["plan"]["reason"]}
+        rows[1:1] = [line("", text) for text in explanation_lines(facts | reason)]
     return [head, *rows, seconds_line(facts["seconds"])]

@@ -31,6 +31,23 @@ def test_every_algorithm(cli, file, name):
     assert found["size"] == m.size and found["maximal"] == m.maximal
 
 
+@pytest.mark.parametrize("name", ["auto", "gpa", "local-max-external"])
+def test_explain(cli, file, name):
+    """The plan and the decisions are those of `GraphMatching.explain`."""
+    words = ("match", file, "--algorithm", name, "--time-limit", 9)
+    explained = btfperm.match(file, algorithm=name, time_limit=9).explain()
+    assert cli(*words, "--json").json["explain"] == explained
+    assert explained["plan"]["time_limit"] == 9 and explained["plan"]["threads"] == 1
+    assert ("algorithm" in explained["decisions"]) == (name == "auto")
+    out = cli(*words, "--explain").out
+    algorithm = "local-max" if name == "auto" else name
+    assert f"plan: {algorithm}, on cpu, 1 thread; limits: 9 s\n" in out
+    for what, decision in explained["decisions"].items():
+        assert f"{what}: {decision['choice']} ({decision['rule']}: " in out
+    assert ("asked for by name" in out) == (name != "auto")
+    assert "plan: " not in cli(*words).out
+
+
 def test_the_file(cli, file, tmp_path):
     target = tmp_path / "mate.npz"
     assert cli("match", file, "-o", target, "-q") == (0, "", "")
