@@ -86,7 +86,7 @@ def test_the_cheap_matching_in_order(shape, run_seed):
 
 
 @each_start
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(data=st.data())
 def test_any_matrix_and_any_matching_given(row, options, data):
     A = data.draw(strategies.any_matrix())
