@@ -18,8 +18,8 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+import scipy  # loads scipy.spatial, which takes long, at its first use
 import scipy.sparse as sp
-from scipy.spatial import Delaunay, cKDTree
 
 from benchmarks.generators.assemble import SEED, pattern
 from benchmarks.generators.power_laws import recursive_edges
@@ -141,7 +141,7 @@ def rgg(xp: Any, exponent: int) -> Edges:
     order = xp.argsort(cells, kind="stable")
     points, cells = xp.ascontiguousarray(points[order]), cells[order].astype(np.int32)
     if xp is np:
-        pairs = cKDTree(points).query_pairs(radius, output_type="ndarray")
+        pairs = scipy.spatial.cKDTree(points).query_pairs(radius, output_type="ndarray")
         return _both_ways(xp, pairs[:, 0], pairs[:, 1])
     starts = xp.searchsorted(cells, xp.arange(side * side + 1)).astype(np.int32)
     run = xp.RawKernel(NEIGHBOURS, "neighbours")
@@ -160,7 +160,7 @@ def delaunay(xp: Any, exponent: int) -> Edges:
     points = np.random.default_rng(exponent).random((n, 2))
     order = xp.argsort(xp.asarray(_morton(points)), kind="stable")
     if xp is np:
-        corners = Delaunay(points[order]).simplices
+        corners = scipy.spatial.Delaunay(points[order]).simplices
         return _both_ways(xp, corners.ravel(), np.roll(corners, 1, axis=1).ravel())
     place = xp.empty(n, np.int64)
     place[order] = xp.arange(n)
@@ -272,7 +272,7 @@ def _strip(exponent: int, k: int) -> Any:
     x, margin = points[:, 0], MARGIN / np.sqrt(len(points))
     begin, end = k / STRIPS, (k + 1) / STRIPS
     near = np.flatnonzero((x >= begin - margin) & (x < end + margin))
-    corners = Delaunay(points[near]).simplices
+    corners = scipy.spatial.Delaunay(points[near]).simplices
     u, v = near[corners.ravel()], near[np.roll(corners, 1, axis=1).ravel()]
     inside = (x >= begin) & (x < end)
     kept = inside[u] | inside[v]

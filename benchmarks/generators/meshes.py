@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy  # loads scipy.spatial, which takes long, at its first use
 import scipy.sparse as sp
-from scipy.spatial import Delaunay, cKDTree
 
 from benchmarks.generators.assemble import SEED, pattern, symmetric
 
@@ -15,7 +15,7 @@ from benchmarks.generators.assemble import SEED, pattern, symmetric
 def delaunay(exponent: int) -> sp.csc_array:
     """Symmetric, no diagonal, about 6 entries a column; the points are in random order."""
     n = 2**exponent
-    corners = Delaunay(np.random.default_rng(SEED).random((n, 2))).simplices
+    corners = scipy.spatial.Delaunay(np.random.default_rng(SEED).random((n, 2))).simplices
     u = corners.ravel()
     v = np.roll(corners, 1, axis=1).ravel()
     return symmetric(u, v, n)
@@ -31,7 +31,7 @@ def rgg(exponent: int) -> sp.csc_array:
     points = np.random.default_rng(SEED).random((n, 2))
     strip = np.floor(points[:, 0] * int(1 / radius))
     points = points[np.lexsort((points[:, 1], strip))]
-    pairs = cKDTree(points).query_pairs(radius, output_type="ndarray")
+    pairs = scipy.spatial.cKDTree(points).query_pairs(radius, output_type="ndarray")
     return symmetric(pairs[:, 0], pairs[:, 1], n)
 
 
@@ -44,7 +44,7 @@ def trace(exponent: int) -> sp.csc_array:
     Three neighbours each, but for the hull's; numbered by strips, as `rgg`.
     """
     points = np.random.default_rng(SEED).random((2 ** (exponent - 1), 2))
-    mesh = Delaunay(points)
+    mesh = scipy.spatial.Delaunay(points)
     centre = points[mesh.simplices].mean(axis=1)
     strip = np.floor(centre[:, 0] * int(np.sqrt(len(centre)) / 3))
     order = np.lexsort((centre[:, 1], strip))
