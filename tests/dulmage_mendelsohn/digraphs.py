@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -52,28 +54,49 @@ def with_hubs(n, seed):
     return families.csc(rows, cols, (n, n))
 
 
-HARD = {
-    "chain": families.chain(3_000).A,
-    "bidiagonal": families.bidiagonal(5_000).A,
-    "cycle": families.cycle(3_000).A,
-    "surplus, wide": families.surplus_path(3_000, wide=True).A,
-    "surplus, tall": families.surplus_path(3_000, wide=False).A,
-    "ladder": families.scipy_ladder(60).A,
-    "dead tree": families.deadtree(20_000, 1).A,
-    "stars": families.stars(60, 70).A,
-    "empty lines": families.empty_lines(5_000, 1).A,
-    "dense": families.dense(700, 900).A,
-    "hessenberg": families.hessenberg(150).A,
-    "triangular": families.triangular(30_000, 1).A,
-    "strip": families.strip(300, 1).A,
-    "random, wide": families.random_rectangle(30_000, 50_000, 3, 1).A,
-    "random, tall": families.random_rectangle(50_000, 30_000, 2, 1).A,
-    "random, square": families.random_rectangle(60_000, 60_000, 3, 1).A,
-    "giant": with_diagonal(50_000, 3, 1),
-    "half a giant": with_diagonal(50_000, 1.2, 2),
-    "blocks of 7": small_blocks(40_000, 7, 1),
-    "blocks of 500": small_blocks(40_000, 500, 2),
-    "symmetric": symmetric(40_000, 1),
-    "hubs": with_hubs(40_000, 1),
-    "nothing": sp.csc_array((300, 200)),
+_MAKERS = {
+    "chain": lambda: families.chain(3_000).A,
+    "bidiagonal": lambda: families.bidiagonal(5_000).A,
+    "cycle": lambda: families.cycle(3_000).A,
+    "surplus, wide": lambda: families.surplus_path(3_000, wide=True).A,
+    "surplus, tall": lambda: families.surplus_path(3_000, wide=False).A,
+    "ladder": lambda: families.scipy_ladder(60).A,
+    "dead tree": lambda: families.deadtree(20_000, 1).A,
+    "stars": lambda: families.stars(60, 70).A,
+    "empty lines": lambda: families.empty_lines(5_000, 1).A,
+    "dense": lambda: families.dense(700, 900).A,
+    "hessenberg": lambda: families.hessenberg(150).A,
+    "triangular": lambda: families.triangular(30_000, 1).A,
+    "strip": lambda: families.strip(300, 1).A,
+    "random, wide": lambda: families.random_rectangle(30_000, 50_000, 3, 1).A,
+    "random, tall": lambda: families.random_rectangle(50_000, 30_000, 2, 1).A,
+    "random, square": lambda: families.random_rectangle(60_000, 60_000, 3, 1).A,
+    "giant": lambda: with_diagonal(50_000, 3, 1),
+    "half a giant": lambda: with_diagonal(50_000, 1.2, 2),
+    "blocks of 7": lambda: small_blocks(40_000, 7, 1),
+    "blocks of 500": lambda: small_blocks(40_000, 500, 2),
+    "symmetric": lambda: symmetric(40_000, 1),
+    "hubs": lambda: with_hubs(40_000, 1),
+    "nothing": lambda: sp.csc_array((300, 200)),
 }
+
+
+class _Made(Mapping):
+    """Each matrix is made at its first use: most processes that import these tests use none."""
+
+    def __init__(self):
+        self._made = {}
+
+    def __iter__(self):
+        return iter(_MAKERS)
+
+    def __len__(self):
+        return len(_MAKERS)
+
+    def __getitem__(self, name):
+        if name not in self._made:
+            self._made[name] = _MAKERS[name]()
+        return self._made[name]
+
+
+HARD = _Made()

@@ -14,8 +14,8 @@ import btfperm
 
 
 def drawn(items):
-    """All items on three ranks, without a sanitizer. Otherwise every third one: on 1, 2 and 7 ranks,
-    which take long on few cores, together all of them again."""
+    """All items on three ranks, without a sanitizer. Otherwise every third one: together, 1, 2 and
+    7 ranks have all of them again. Seven ranks take long on few cores."""
     from mpi4py import MPI
 
     ranks = MPI.COMM_WORLD.size

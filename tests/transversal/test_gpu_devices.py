@@ -5,6 +5,7 @@ share compiled kernels."""
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,8 +20,13 @@ pytestmark = pytest.mark.gpu
 
 SECOND = 1
 A = families.random_rectangle(3_000, 3_400, 2.5, 5).A
-LARGE = families.random_rectangle(700_000, 700_000, 3, 5).A  # uses pinned buffers
 ROWS = [row for row in btfperm.algorithms(package="transversal") if row.backend == "gpu"]
+
+
+@cache
+def large():
+    """A matrix that uses pinned buffers."""
+    return families.random_rectangle(700_000, 700_000, 3, 5).A
 
 
 @pytest.fixture(autouse=True)
@@ -114,23 +120,23 @@ def test_a_triple_on_two_devices_becomes_a_matrix_on_the_device_of_its_indices()
 
 
 def test_a_large_matrix_of_the_host_goes_to_the_second_and_back():
-    expected = btfperm.dulmage_mendelsohn(LARGE, backend="cpu")
+    expected = btfperm.dulmage_mendelsohn(large(), backend="cpu")
     for device in (SECOND, 0, SECOND):
-        d = btfperm.dulmage_mendelsohn(LARGE, device=device)
+        d = btfperm.dulmage_mendelsohn(large(), device=device)
         assert f"(device {device})" in d.transversal.device
         assert all(isinstance(getattr(d, name), np.ndarray) for name in ARRAYS)
         assert_same(d, expected)
 
 
 def test_both_at_once():
-    rank = btfperm.structural_rank(LARGE, backend="cpu")
+    rank = btfperm.structural_rank(large(), backend="cpu")
     with ThreadPoolExecutor(2) as pool:
         found = pool.map(
-            lambda device: btfperm.maximum_transversal(LARGE, algorithm="apfb-wr", device=device),
+            lambda device: btfperm.maximum_transversal(large(), algorithm="apfb-wr", device=device),
             [0, SECOND] * 3,
         )
     for t in found:
-        check_transversal(LARGE, t, rank=rank)
+        check_transversal(large(), t, rank=rank)
 
 
 def test_the_second_of_a_kind_needs_no_compiler(monkeypatch):

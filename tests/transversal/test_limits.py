@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,7 +20,11 @@ from tests.oracles.plain_matching import structural_rank
 from tests.transversal.methods import INITIALIZERS, each_algorithm, in_64_bits
 
 BIG = families.renumbered(families.chain(50_000), "mixed", seed=3)
-LONG = families.renumbered(families.chain(400_000), "mixed", seed=3)
+
+
+@cache
+def long_chain():
+    return families.renumbered(families.chain(400_000), "mixed", seed=3)
 
 
 @each_algorithm
@@ -59,7 +64,7 @@ def test_work_limit_stops_a_large_search(algorithm, initializer):
 def test_a_search_that_never_ran_is_not_named(algorithm):
     """The limit stops the start, so no search follows."""
     t = btfperm.maximum_transversal(
-        LONG.A, algorithm=algorithm, initializer="karp-sipser", max_work=1000
+        long_chain().A, algorithm=algorithm, initializer="karp-sipser", max_work=1000
     )
     assert (t.initializer, t.algorithm, t.stopped_by) == ("karp-sipser", "none", "max_work")
     assert not any(key for key in t.counters if not key.startswith("start_"))
@@ -72,11 +77,11 @@ def test_time_limit_stops_a_large_search(algorithm):
     """The search polls the clock about every 2^16 entries, so it ends long before it has read all
     that it would read without the limit."""
     t = btfperm.maximum_transversal(
-        LONG.A, algorithm=algorithm, initializer="none", time_limit=1e-4
+        long_chain().A, algorithm=algorithm, initializer="none", time_limit=1e-4
     )
     assert not t.maximum and t.stopped_by == "time_limit"
     assert t.counters.get("edges", 0) <= 2**20
-    check_transversal(LONG.A, t, rank=LONG.rank)
+    check_transversal(long_chain().A, t, rank=long_chain().rank)
 
 
 @each_algorithm
