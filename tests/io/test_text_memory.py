@@ -27,32 +27,37 @@ def one_long_token() -> bytes:
 
 
 PERMS = {
-    "one long token": one_long_token(),
-    "many short numbers": PERM + b"row_perm 3000000\n" + b"1 " * 3_000_000 + b"\nmeta {}",
-    "a length that is declared": PERM + b"row_perm 9000000000000000000\n1 2\nmeta {}",
-    "a length beyond 64 bits": PERM + b"row_perm 18446744073709551615\n1 2\nmeta {}",
-    "a long name": PERM + b"x" * 3_000_000 + b" 1\n1\nmeta {}",
-    "a long meta": PERM + b"a 0\nmeta [" + b"[]," * 2_000_000 + b"1]",
-    "one long string": b'{"a": ["' + b"x" * 20_000 + b'"' + b',"y"' * 20_000 + b"]}",
-    "lists of nothing": b'{"a": [' + b"[]," * 2_000_000 + b"[]]}",
-    "many keys": b"{" + b",".join(b'"%d":1' % key for key in range(600_000)) + b"}",
-    "short numbers in JSON": b'{"a": [' + b"1," * 3_000_000 + b"1]}",
-    "larger numbers in JSON": b'{"a": [' + b"300," * 2_000_000 + b"1]}",
-    "floating point numbers": b'{"a": [' + b".5," * 2_000_000 + b"1]}",
-    "long lists inside others": b'{"meta": {"a": [' + b"1," * 2_000_000 + b"1]}}",
-    "nested": b'{"a": ' + b"[" * 3_000_000,
+    "one long token": one_long_token,
+    "many short numbers": lambda: PERM + b"row_perm 3000000\n" + b"1 " * 3_000_000 + b"\nmeta {}",
+    "a length that is declared": lambda: PERM + b"row_perm 9000000000000000000\n1 2\nmeta {}",
+    "a length beyond 64 bits": lambda: PERM + b"row_perm 18446744073709551615\n1 2\nmeta {}",
+    "a long name": lambda: PERM + b"x" * 3_000_000 + b" 1\n1\nmeta {}",
+    "a long meta": lambda: PERM + b"a 0\nmeta [" + b"[]," * 2_000_000 + b"1]",
+    "one long string": lambda: b'{"a": ["' + b"x" * 20_000 + b'"' + b',"y"' * 20_000 + b"]}",
+    "lists of nothing": lambda: b'{"a": [' + b"[]," * 2_000_000 + b"[]]}",
+    "many keys": lambda: b"{" + b",".join(b'"%d":1' % key for key in range(600_000)) + b"}",
+    "short numbers in JSON": lambda: b'{"a": [' + b"1," * 3_000_000 + b"1]}",
+    "larger numbers in JSON": lambda: b'{"a": [' + b"300," * 2_000_000 + b"1]}",
+    "floating point numbers": lambda: b'{"a": [' + b".5," * 2_000_000 + b"1]}",
+    "long lists inside others": lambda: b'{"meta": {"a": [' + b"1," * 2_000_000 + b"1]}}",
+    "nested": lambda: b'{"a": ' + b"[" * 3_000_000,
 }
 MATRICES = {
-    "blank lines.mtx": PATTERN + b"2 2 1\n" + b"\n" * 4_000_000,
-    "a long line.mtx": PATTERN + b"2 2 1\n" + b"1" * 4_000_000,
-    "many entries declared.mtx": PATTERN + b"9 9 9000000000000000000\n1 1\n",
-    "values declared.mtx": b"%%MatrixMarket matrix array real general\n3000000000 3000000000\n1\n",
-    "short values.mtx": b"%%MatrixMarket matrix array real general\n3000000 1\n"
-    + b"0\n" * 2_999_999,
-    "wide fields.rb": cards(2, 9_000_000, 1, "(4096I1)        (4096I1)") + b"1\n" * 9_000_000,
-    "fields of one character.rb": cards(2, 4_000_000, 3, "(4096I1)        (4I1)")
-    + (b"1" * 4096 + b"\n") * 977
-    + b"1\n",
+    "blank lines.mtx": lambda: PATTERN + b"2 2 1\n" + b"\n" * 4_000_000,
+    "a long line.mtx": lambda: PATTERN + b"2 2 1\n" + b"1" * 4_000_000,
+    "many entries declared.mtx": lambda: PATTERN + b"9 9 9000000000000000000\n1 1\n",
+    "values declared.mtx": lambda: (
+        b"%%MatrixMarket matrix array real general\n3000000000 3000000000\n1\n"
+    ),
+    "short values.mtx": lambda: (
+        b"%%MatrixMarket matrix array real general\n3000000 1\n" + b"0\n" * 2_999_999
+    ),
+    "wide fields.rb": lambda: (
+        cards(2, 9_000_000, 1, "(4096I1)        (4096I1)") + b"1\n" * 9_000_000
+    ),
+    "fields of one character.rb": lambda: (
+        cards(2, 4_000_000, 3, "(4096I1)        (4I1)") + (b"1" * 4096 + b"\n") * 977 + b"1\n"
+    ),
 }
 
 
@@ -76,15 +81,16 @@ def check_refused(action, size: int) -> None:
 @pytest.mark.parametrize("name", PERMS)
 def test_permutation_file(tmp_path, name):
     file = tmp_path / "perm"
-    file.write_bytes(PERMS[name])
-    check_refused(lambda: load(file), len(PERMS[name]))
+    text = PERMS[name]()
+    file.write_bytes(text)
+    check_refused(lambda: load(file), len(text))
 
 
 @pytest.mark.parametrize("reader", [read, read_matrix])
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("name", MATRICES)
 def test_matrix_file(tmp_path, name, packed, reader):
-    file, text = tmp_path / name, MATRICES[name]
+    file, text = tmp_path / name, MATRICES[name]()
     file.write_bytes(gzip.compress(text, 1) if packed else text)
     check_refused(lambda: reader(file), len(text))
 
