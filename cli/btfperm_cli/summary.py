@@ -188,6 +188,8 @@ def explanation_lines(facts: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield "asked for by name, so nothing was chosen"
     yield plan_line(facts["explain"]["plan"])
+    if weighted := facts["explain"].get("weighted_plan"):
+        yield f"weighted {plan_line(weighted)}"
     for what, decision in facts["explain"]["decisions"].items():
         yield f"{what}: {decision['choice']} ({decision['rule']}: {decision['because']})"
         if decision.get("measured"):

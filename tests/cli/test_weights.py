@@ -347,7 +347,10 @@ def test_explain_names_the_weighted_search(cli, tmp_path):
     path = written(tmp_path, random_matrix(0))
     out = cli(path, "--weights", "product", "--explain").out
     assert "weighted algorithm: mc64 (always: the largest product or sum)" in out
-    decisions = cli(path, "--weights", "sum", "--json").json["explain"]["decisions"]
+    assert "  weighted plan: mc64, on cpu, 1 thread; no limit\n" in out
+    explained = cli(path, "--weights", "sum", "--json").json["explain"]
+    decisions, plan = explained["decisions"], explained["weighted_plan"]
+    assert (plan["algorithm"], plan["backend"]) == ("mc64", "cpu")
     assert decisions["weighted algorithm"]["choice"] == "mc64" and "algorithm" in decisions
     named = cli(path, "--weights", "product", "--algorithm", "heavy-perfect", "--json")
     assert "weighted algorithm" not in named.json["explain"]["decisions"]
