@@ -10,9 +10,11 @@ import pytest
 import scipy.sparse as sp
 
 from btfperm import _core
+from btfperm.backends.gpu import backend as gpu
 from btfperm.backends.protocol import Session, ValuedSession
 from btfperm.errors import InvalidArgumentError
 from btfperm.path import make_plan as planning
+from btfperm.path.decompose import place_of
 from btfperm.path.make_plan import make_plan, plan_search
 from btfperm.path.plan import Plan
 from btfperm.path.request import Request
@@ -193,3 +195,27 @@ def test_threads(monkeypatch, nnz, cores, asked, threads):
     choose_threads = inspect.unwrap(planning.choose_threads)
     monkeypatch.setattr(planning, "choose_threads", choose_threads)
     assert planning.team_size(nnz, asked) == threads
+
+
+@pytest.mark.parametrize(
+    ("many", "forked", "in_use", "copies", "expected"),
+    [
+        (True, False, True, {}, (True, "uses a device already")),
+        (True, False, False, {}, (False, "this process uses no device")),
+        (True, True, True, {}, (False, "a child of os.fork")),
+        (False, False, True, {}, (False, "fewer than 9 entries")),
+        (False, True, False, {0: "a copy"}, (True, "a device holds a copy")),
+    ],
+)
+def test_a_gpu_states_why_it_decomposes_or_not(monkeypatch, many, forked, in_use, copies, expected):
+    monkeypatch.setattr(gpu, "_WORTH_A_COPY", 3 if many else 9)
+    monkeypatch.setattr(gpu, "is_forked", lambda: forked)
+    monkeypatch.setattr(type(gpu.GPU), "is_in_use", lambda _: in_use)
+    session = Session(as_pattern([[1, 1], [0, 1]]))
+    session.keep_copies = True
+    session.copies["pattern"] = copies
+    place = place_of(session)
+    is_faster, why = expected
+    assert place["choice"] == ("gpu" if is_faster else "cpu")
+    told = [place["because"]] if is_faster else [each["fails"] for each in place["passed_over"]]
+    assert len(told) == 1 and why in told[0]
