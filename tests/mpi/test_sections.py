@@ -41,13 +41,13 @@ def test_the_comparison_of_matrices_continues(tmp_path):
         command += ["--store", str(store), *map(str, words)]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
-    for name in ("first", "second"):
+    for name, words in {"first": (), "second": ("--out", tmp_path / "results")}.items():
         (folder / f"{name}.mtx.gz").write_bytes((MATRICES / "west0479.mtx.gz").read_bytes())
-        done = compared("--out", tmp_path / name, "--name", "few")
+        done = compared(*words)
         assert done.returncode == 0, done.stderr
     (results,) = store.glob("*/2.ranks")
     assert [json.loads(line)[0] for line in results.read_text().splitlines()] == ["first", "second"]
-    (record,) = (tmp_path / "second").glob("*.json")
+    (record,) = (tmp_path / "results").glob("*.json")
     rows = json.loads(record.read_text())["sections"]["mpi-identical"]["rows"]
     assert [(row["ranks"], row["matrix"], row["same"]) for row in rows] == [
         (2, "first", True),
