@@ -229,7 +229,7 @@ SECTIONS = {
     "versions": Entry(
         "versions",
         "this version beside another one, in turns",
-        "2026-11-23-versions-field",
+        "2026-11-26-versions-field",
     ),
 }
 

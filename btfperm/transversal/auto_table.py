@@ -187,10 +187,9 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "the lookahead finds an unmatched row for nearly every column",
         ),
         Rule("small", (Condition("entries", "<", _SMALL),), "ss-bfs", "the least set-up"),
-        # ms-bfs uses one thread, and on one thread ms-bfs-graft is slower than ms-bfs. With the
-        # times of benchmarks/results/2026-11-25-paper-001-large, ms-bfs-graft is faster on all
-        # three graphs with both from 4 threads on, and on two of them on 2 threads. The smallest
-        # graph measured on many threads has 8.3 million entries.
+        # ms-bfs uses one thread, and on one thread ms-bfs-graft is slower than ms-bfs on most
+        # graphs. By benchmarks/results/2026-11-26-rule-support, ms-bfs-graft is faster on all six
+        # graphs from 4 threads on. The smallest of them has 8.3 million entries.
         Rule(
             "large, many threads",
             (Condition("entries", ">=", _LARGE_FOR_THREADS), Condition("threads", ">=", 4)),
