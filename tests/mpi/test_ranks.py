@@ -25,7 +25,8 @@ def test_cases_on_gpus(ranks, tmp_path):
 def _failures_checked(ranks, tmp_path, *program):
     report = tmp_path / "report.json"
     program = (*program, report, tmp_path, ranks)
-    ended = on_ranks(ranks, sys.executable, "-W", "ignore", *program)
+    # Kernels may have to be compiled first, beside another test.
+    ended = on_ranks(ranks, sys.executable, "-W", "ignore", *program, timeout=600)
     assert report.is_file(), f"{ended.stdout}\n{ended.stderr}"
     failures = json.loads(report.read_text(encoding="utf-8"))
     assert not any(failures.values()), "\n".join(
