@@ -70,14 +70,14 @@ class FakeNccl:
 
 
 def case_random_matrices():
-    for seed in range(6):
+    for seed in inputs.drawn(range(6)):
         on_gpus(inputs.random_matrix(seed))
         for initializer in ("greedy", "none"):
             on_gpus(inputs.random_matrix(seed), initializer=initializer)
 
 
 def case_families():
-    for hard in (
+    hard_families = (
         families.renumbered(families.chain(24), "mixed"),
         families.bidiagonal(30),
         families.surplus_path(20, wide=True),
@@ -85,7 +85,8 @@ def case_families():
         families.deadtree(40, 1),
         families.empty_lines(40, 1),
         families.hubs_and_leaves(3, 30, 1),
-    ):
+    )
+    for hard in inputs.drawn(hard_families):
         on_gpus(hard.A)
     for shape in ((0, 0), (0, 3), (3, 0), (1, 1), (5, 2)):
         same_blocks(inputs.full(*shape), device="gpu")
@@ -94,7 +95,7 @@ def case_families():
 def case_own_blocks():
     """The GPU of each rank finds a maximum matching of its rows and columns, which `auto` chooses,
     or, if it has no room for that, takes unmatched rows."""
-    for seed in range(60, 63):
+    for seed in inputs.drawn(range(60, 63)):
         A = inputs.random_matrix(seed)
         t = on_gpus(A)
         assert t.initializer == "own-blocks"
@@ -119,7 +120,7 @@ def no_room(*_):
 def case_small_steps():
     """Columns wait for later steps, and long lists travel through the memory of the hosts."""
     with inputs.small_steps(), inputs.long_lists():
-        for seed in range(40, 43):
+        for seed in inputs.drawn(range(40, 43)):
             found = on_gpus(inputs.random_matrix(seed), initializer="none").device
             assert COMM.size == 1 or not EMULATED or "by host memory" in found
 
