@@ -15,8 +15,8 @@
 // Invariants  A list holds the elements of a variable first, then its variables. `size` is 0 for a
 //             variable that was eliminated, merged or put last, and negative for the variables of
 //             the newest element while it is processed. `mark` is 0 for elements absorbed or empty.
-// Order       A postorder of the pivots, see postorder.hpp. Ties are broken by the order of the
-//             lists, so the result depends on the matrix alone.
+// Order       See elimination_order.hpp. Ties are broken by the order of the lists, so the result
+//             depends on the matrix alone.
 // Cost        about the entries of the lists times the elements in a list, in practice; O(n nnz) at
 //             worst. Memory: the entries, and a dozen arrays of the nodes.
 // Paper       Amestoy, Davis, Duff: An approximate minimum degree ordering algorithm, SIMAX 17
@@ -31,8 +31,8 @@
 
 #include "backends/cpu/workspace.hpp"
 #include "ordering/blocks.hpp"
+#include "ordering/elimination_order.hpp"
 #include "ordering/node_lists.hpp"
-#include "ordering/postorder.hpp"
 
 namespace btfperm {
 
@@ -44,13 +44,13 @@ class MinimumDegree {
   // For graphs of at most `variables` variables, `elements` first elements, and `entries` entries
   // in the lists of the variables and the elements.
   MinimumDegree(I variables, I elements, std::int64_t entries, Workspace& workspace)
-      : lists_(variables, elements, entries, workspace) {
+      : lists_(variables, elements, entries, workspace), result_(variables, workspace) {
     const std::size_t nodes = static_cast<std::size_t>(variables) + elements;
     mark_ = workspace.take<std::int64_t>(nodes);
     for (I** array : {&n_elements_, &size_, &degree_, &into_}) {
       *array = workspace.take<I>(nodes);
     }
-    for (I** array : {&first_, &next_, &before_, &bucket_, &place_}) {
+    for (I** array : {&first_, &next_, &before_, &bucket_}) {
       *array = workspace.take<I>(variables);
     }
   }
@@ -76,15 +76,15 @@ class MinimumDegree {
     size_[node] = node < n_ ? 1 : 0;
   }
 
-  // Sets order[k], k from 0, to the variable at place k of the order. Returns false, and writes
-  // nothing to `order`, if `limit` ended the elimination.
-  template <class Limit>
-  bool order(I* order, Limit& limit) {
+  // Sets order[k], k from 0, to the variable at place k of the order. count_of(v): see
+  // elimination_order.hpp. Returns false, and writes nothing to `order`,
+  // if `limit` ended the elimination.
+  template <class Limit, class CountOf>
+  bool order(I* order, Limit& limit, const CountOf& count_of) {
     prepare();
-    I pivots = 0;
     while (eliminated_ < n_) {
       const I pivot = take_minimum();
-      place_[pivot] = pivots++;
+      result_.add_pivot(pivot);
       make_element(pivot);
       subtract_element(pivot);
       update_degrees(pivot);
@@ -93,7 +93,7 @@ class MinimumDegree {
       if (!limit.spend(work_)) return false;
       work_ = 0;
     }
-    write_order(order, pivots);
+    result_.write(order, into_, count_of, {first_, next_, before_, bucket_, degree_, n_elements_});
     return true;
   }
 
@@ -101,7 +101,7 @@ class MinimumDegree {
   void prepare() {
     std::fill(first_, first_ + n_, I{-1});
     std::fill(bucket_, bucket_ + n_, I{-1});
-    std::fill(place_, place_ + n_, I{-1});
+    result_.begin(n_);
     eliminated_ = least_ = largest_element_ = 0;
     stamp_ = 2;
     work_ = 0;
@@ -127,10 +127,9 @@ class MinimumDegree {
     for (I v = 0; v < n_; ++v) {
       if (lists_.length[v] <= dense && (nodes_ == n_ || lists_.length[v] > 0)) continue;
       size_[v] = lists_.length[v] = 0;
-      place_[v] = -2 - eliminated_;
+      result_.put_last(v);
       ++eliminated_;
     }
-    n_last_ = eliminated_;
   }
 
   // Counts the members of a list, from number `first` on, that were not put last.
@@ -292,6 +291,7 @@ class MinimumDegree {
     eliminated_ -= size_[v];
     size_[v] = 0;
     into_[v] = pivot;
+    result_.follow(pivot, v);
   }
 
   // Merges variables of the element that have the same lists.
@@ -311,6 +311,7 @@ class MinimumDegree {
             size_[v] += size_[u];  // both are negative
             size_[u] = 0;
             into_[u] = v;
+            result_.follow(v, u);
             next_[previous] = next_[u];
           } else {
             previous = u;
@@ -353,37 +354,10 @@ class MinimumDegree {
     if (last == lists_.end) lists_.end = to;
   }
 
-  // -- memory and result ---------------------------------------------------------------------
+  // -- memory ----------------------------------------------------------------------------------
 
   // Returns whether a node is a variable that is not eliminated or an element that is not absorbed.
   bool in_use(I node) const { return size_[node] > 0 || (into_[node] == -1 && mark_[node] != 0); }
-
-  bool is_last(I v) const { return place_[v] <= -2; }
-
-  // Writes the variables next to the pivot with which they were eliminated, the pivots in a
-  // postorder of the tree in which an element is a child of the one that absorbed it; dense
-  // variables are last.
-  void write_order(I* order, I pivots) {
-    I* const count = first_;  // of the variables of each pivot
-    I *const parent = before_, *const place = n_elements_;
-    std::fill(count, count + pivots, I{0});
-    for (I v = 0; v < n_; ++v) {
-      if (is_last(v)) continue;
-      I root = v;
-      while (place_[root] < 0) root = into_[root];  // not a pivot: absorbed
-      for (I u = v; u != root;) {
-        const I up = into_[u];
-        into_[u] = root;
-        u = up;
-      }
-      next_[v] = place_[root];
-      ++count[place_[root]];
-      if (root == v) parent[place_[v]] = into_[v] < 0 ? I{-1} : place_[into_[v]];
-    }
-    find_postorder(pivots, parent, count, bucket_, degree_, place);
-    const I sum = n_ - n_last_;
-    for (I v = 0; v < n_; ++v) order[is_last(v) ? sum - 2 - place_[v] : place[next_[v]]++] = v;
-  }
 
   I n_, nodes_;
   NodeLists<I> lists_;
@@ -392,8 +366,8 @@ class MinimumDegree {
   I* into_;                     // the node that absorbed this one, or -1
   I *first_, *next_, *before_;  // lists of the variables of each degree
   I* bucket_;
-  I* place_;  // number of a pivot; -1 for a variable that is none; -2, -3, ... for the last ones
-  I n_last_, eliminated_, least_, weight_, largest_element_;
+  EliminationOrder<I> result_;
+  I eliminated_, least_, weight_, largest_element_;
   std::int64_t stamp_, work_;
 };
 

