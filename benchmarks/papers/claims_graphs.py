@@ -19,13 +19,14 @@ def items_004(
     real: Data | None,
     over_ranks: Data | None,
     others: Data | None = None,
+    later: Data | None = None,
     *,
     busy: bool = False,
     real_busy: bool = False,
 ) -> list[Item]:
     """Figures 2 to 11, and the aims of this project. `over_ranks`: of the section mpi-local-max,
-    whose cores were `busy`; `others`: of the section graphs; `real_busy`: other processes used the
-    cores in the run on real matrices."""
+    whose cores were `busy`; `others`: of the section graphs, and `later` of a later version on one
+    thread; `real_busy`: other processes used the cores in the run on real matrices."""
     groups = families(data)
     items = [
         _quality(groups, "Figure 2. Delaunay graphs", "delaunay", (2, 2, 13, 14)),
@@ -42,7 +43,7 @@ def items_004(
                 ("random 4", "random 16", "random 64"), 30),
         _rounds(data["rows"], real),
         distributed(over_ranks, busy=busy),
-        aims(data["rows"], others["rows"] if others else []),
+        aims(data["rows"], *(found["rows"] if found else [] for found in (others, later))),
     ]  # fmt: skip
     return items
 

@@ -87,7 +87,8 @@ def _of_002(main: Result | None, real: Result | None) -> list[Item]:
 def _of_004(main: Result | None, real: Result | None) -> list[Item]:
     data = main.data if main else {"rows": []}
     ranks, graphs = newest("mpi-local-max", PREFERRED), newest("graphs", PREFERRED)
-    others = (result.data if result else None for result in (real, ranks, graphs))
+    later = newest("graphs", ("path",))
+    others = (result.data if result else None for result in (real, ranks, graphs, later))
     return items_004(data, *others, busy=_is_busy(ranks), real_busy=_is_busy(real))
 
 
@@ -192,7 +193,7 @@ PAPERS = (
         "the time of the sequential algorithms. Thirteen symmetric matrices take the place of the "
         "paper's 126, which are not available here",
         _of_004,
-        (("mpi-local-max", PREFERRED), ("graphs", PREFERRED)),
+        (("mpi-local-max", PREFERRED), ("graphs", PREFERRED), ("graphs", ("path",))),
     ),
 )
 

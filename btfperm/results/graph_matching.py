@@ -44,8 +44,9 @@ class GraphMatching(ReadOnlyArrays):
         ``"mpi"``
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the algorithm, else None. The
         matching is legal then, but need not be maximal
-    counters : ``edges``, the edges visited; ``sorted``, the edges sorted, if there are any; over
-        MPI ranks, or for a graph in files, also what was sent, read and written
+    counters : ``edges``, the edges visited; ``sorted``, those that were matched
+        by decreasing weight and not in rounds, if there are any; over MPI ranks, or for a graph in
+        files, also what was sent, read and written
     seconds : time of each stage
     explain : a method that returns a dict: the plan of the call, for each decision the rule that
         was applied and the rules before it that did not hold, and the measured features
