@@ -39,12 +39,14 @@ struct Mc64WithAuction {
 
  private:
   static constexpr double shrink = 8;
-  // After the fourth phase, random matrices need about one visit of each column to refine prices;
-  // after the third, three to fifteen. With many equal choices, the third phase has as many bids as
-  // the second and the fourth has even more, but the third needs no more visits.
-  static constexpr int usual_phases = 4, most_phases = 6;
+  // After the fourth phase, random matrices need one or two visits of each column to refine prices;
+  // after the third, three to fifteen. Large ones, whose cycles are longer, need a fifth phase.
+  // With many equal choices, the third phase has as many bids as the second and the fourth has even
+  // more, but after the third no more visits are needed.
+  static int usual_phases(std::int64_t columns) { return columns < 200'000 ? 4 : 5; }
+  static constexpr int most_phases = 7;
   static constexpr double many_bids = .75;        // of the phase before
-  static constexpr std::int64_t most_visits = 4;  // of a column, in the mean
+  static constexpr std::int64_t most_visits = 3;  // of a column, in the mean
 
   // A matching and prices of rows such that no matched column prefers another row: by phases of an
   // auction, with smaller and smaller epsilon, until the prices can be refined in few visits.
@@ -54,14 +56,15 @@ struct Mc64WithAuction {
     Auction<I> auction(block, memory, budget, counters);
     if (!auction.begin(most_auction_passes, threads)) return false;
     PriceRefinement<I> refinement(block, memory, budget, counters);
+    const int usual = usual_phases(block.n);
     std::int64_t bids_before = 0;
     for (int phase = 1;; ++phase) {
       const std::int64_t begin = counters.bids;
       const bool is_last = !auction.run_phase(shrink) || phase == most_phases;
       const std::int64_t bids = counters.bids - begin;
-      const bool is_long = phase == usual_phases - 1 && bids > many_bids * bids_before;
+      const bool is_long = phase == usual - 1 && bids > many_bids * bids_before;
       bids_before = bids;
-      if (phase < usual_phases && !is_long && !is_last) continue;
+      if (phase < usual && !is_long && !is_last) continue;
       if (refinement.run(most_visits * block.n, is_last)) return true;
     }
   }
