@@ -62,7 +62,8 @@ def members(stream: BinaryIO) -> Iterator[tuple[str, MemberFile]]:
 
     Raises
     ------
-    ValueError : the archive is damaged, or holds what is not read
+    ValueError : the archive is damaged, or holds something that is not supported, such as a sparse
+        file of GNU tar or too many headers
     EOFError : it ends early
     """
     name: str | None = None

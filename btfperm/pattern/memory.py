@@ -58,8 +58,9 @@ _work: ContextVar[memory_for | None] = ContextVar("_work", default=None)
 
 
 def check_memory(shape: tuple[int, int], name: str | None, *, indices: int = 0) -> None:
-    """Check the memory for `indices` indices, which are allocated next, and for the work of the
-    innermost `memory_for`. The shape and its transpose are checked once in that block."""
+    """Check the memory for `indices` indices, which the caller allocates next, and for the work of
+    the `memory_for` block in effect. Within that block, a second check of the same shape or of its
+    transpose does nothing, whatever its `indices` are."""
     if _LARGEST_WORK * (shape[0] + shape[1]) + indices < _MIN_INDICES_TO_CHECK:
         return  # before anything else, because calls on small matrices are short
     work = _work.get()
@@ -75,8 +76,8 @@ def check_memory(shape: tuple[int, int], name: str | None, *, indices: int = 0) 
 def check_memory_of_ranks(shape: tuple[int, int], own: tuple[int, int], name: str | None) -> None:
     """Check the memory for a matrix of this shape over MPI ranks. `own` are the numbers of rows and
     columns that the ranks of this machine own. Each column needs a 64-bit number, because the lists
-    of a rank start at 64-bit places, and the rows and columns need the indices of the innermost
-    `memory_for`."""
+    of a rank start at 64-bit places, and the rows and columns need the indices of the `memory_for`
+    block in effect."""
     from btfperm.pattern.arrays import index_type
 
     work = _work.get()

@@ -42,8 +42,8 @@ _LARGEST_ERROR = 1e-9  # backward error, without refinement, above which old piv
 # They are not replaced if the first solution by them, when they were new, had such an error, up to
 # this factor: then it came from the values, and new pivots would probably not reduce it.
 _SIMILAR = 10.0
-# A larger change of a solution by rounding or by the first step of refinement, relative to the
-# largest number of the solution, causes a warning.
+# A larger change of a solution by the rounding of the entries or by the first step of refinement,
+# relative to the largest number of the solution, causes a warning.
 _LARGE_CHANGE = 1e-3
 # Solutions with at most this componentwise backward error, a few rounding errors, are not refined.
 _AS_EXACT_AS_ROUNDING = 2 * np.finfo(np.float64).eps

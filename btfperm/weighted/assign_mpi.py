@@ -139,8 +139,8 @@ def transposed(pattern: DistributedPattern) -> DistributedPattern:
 def heavy_perfect(
     problem: DistributedWeights, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int]:
-    """Sets the matching and its duals by the auctions of ``heavy_perfect_mpi.py`` in all blocks.
-    Returns the counters. Collective."""
+    """Sets the matching and its duals by the auctions of ``heavy_perfect_mpi.py`` in all blocks,
+    and then shifts the duals of the blocks. Returns the counters. Collective."""
     pattern, blocks, exchange = problem.pattern, problem.blocks, problem.exchange
     width = pattern.width
     counters = dict.fromkeys(OF_WEIGHTED_SEARCHES, 0)

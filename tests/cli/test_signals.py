@@ -77,8 +77,9 @@ def imported(words, folder) -> list[str]:
 
 
 def test_an_interrupt_at_any_import(matrix, tmp_path, run_seed):
-    """The signal comes at the import of some modules, which differ between runs, and of those that
-    convert exceptions during their import."""
+    """The signal comes at the import of the first two modules, of two C modules of NumPy, which
+    convert exceptions during their import, and of every 60th other module, from one that `run_seed`
+    chooses."""
     matrix("blocks").rename(tmp_path / "A.mtx")
     words = ("A.mtx", "-o", "p.npz")
     names = imported(words, tmp_path)

@@ -95,9 +95,9 @@ def test_the_solver_gets_it():
 
 
 def plain_order(A):
-    """The order of a symmetric matrix by its definition. Each component is searched from a node of
-    the smallest degree in the last level of a search, until a search has no more levels than the
-    one before."""
+    """The reverse Cuthill-McKee order of a symmetric matrix by its definition. In each component, a
+    search starts from a node of the smallest degree in the last level of the search before, until
+    a search has no more levels than the one before. The root of that search begins the order."""
     B = sp.csc_array(A)
     n = A.shape[0]
     lists = np.split(B.indices, B.indptr[1:-1])

@@ -147,8 +147,9 @@ def test_forced_choices_come_before_the_search():
 
 
 def test_the_counters_add_up_to_the_rank():
-    """The counters add up if the start, the search or the removal of leaves matches everything, and
-    if nothing is matched."""
+    """The initial matching, computed or given, and the augmentations add up to the lower bound of
+    the rank: also if the removal of leaves matches everything (the stars), if nothing can be
+    matched, and if a limit ends the search."""
     random = families.random_rectangle(1_000, 1_000, 3, 4).A
     star = families.stars(1, 600).A
     half = btfperm.maximum_transversal(random, max_work=1, algorithm="ss-bfs").col_match

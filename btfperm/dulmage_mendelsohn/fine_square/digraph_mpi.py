@@ -144,8 +144,8 @@ class Digraph:
         within: Indices | None = None,
     ) -> Indices:
         """The largest label that reaches each active vertex of this rank along `lists`, or -1 if
-        none does. Each rank starts labels: `values` at the vertices `seeds`, which are its local
-        numbers. With `within`, a vertex v accepts only the label ``within[v]``."""
+        none does. Each rank starts the labels `values` at its vertices `seeds`, which are local
+        numbers. With `within`, a vertex v accepts only the label ``within[v]``. Collective."""
         halo = lists.halo
         label = np.full(halo.size, -1, dtype=self.width)
         accepted = np.empty(0, dtype=self.width) if within is None else halo.extended(within)
