@@ -161,6 +161,11 @@ SECTIONS = {
         "KLU and SuperLU with btfperm over both by themselves, and predicted fill, by class",
         "2026-11-26-solver-ratios-real",
     ),
+    "solver-orders": Entry(
+        "solvers.orders",
+        "orders against fill: with and without blocks, and beside SuiteSparse's AMD and COLAMD",
+        "2026-11-26-solver-orders-real",
+    ),
     "solver-overhead": Entry(
         "solvers.overhead",
         "order, factor and solve from 50 unknowns to a million 1x1 blocks",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SuiteSparse's BTF and CXSparse through ctypes, from the system's shared libraries.
+"""SuiteSparse's BTF, CXSparse, AMD and COLAMD through ctypes, from the system's shared libraries.
 
 Debian's package is libsuitesparse-dev.
 """
@@ -7,7 +7,7 @@ Debian's package is libsuitesparse-dev.
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_double, c_int, c_void_p
+from ctypes import POINTER, c_double, c_int, c_size_t, c_void_p
 from functools import cache
 from typing import Any
 
@@ -89,6 +89,40 @@ def cxsparse() -> ctypes.CDLL:
     library.cs_di_dfree.argtypes = [POINTER(_Dmperm)]
     library.cs_di_dfree.restype = c_void_p
     return library
+
+
+@cache
+def amd() -> ctypes.CDLL:
+    return _load("libamd.so.2", "libamd.so.3")
+
+
+@cache
+def colamd() -> ctypes.CDLL:
+    library = _load("libcolamd.so.2", "libcolamd.so.3")
+    library.colamd_recommended.restype = c_size_t
+    return library
+
+
+def amd_order(A: sp.csc_array) -> Any:
+    """AMD's order of a square matrix with sorted columns, with its defaults. Gather."""
+    indptr, indices = A.indptr.astype(np.int32), A.indices.astype(np.int32)
+    order = np.empty(A.shape[0], np.int32)
+    arrays = (c_void_p(array.ctypes.data) for array in (indptr, indices, order))
+    if amd().amd_order(A.shape[0], *arrays, None, None) < 0:
+        raise NotApplicableError("AMD refuses this matrix")
+    return order
+
+
+def colamd_order(A: sp.csc_array) -> Any:
+    """COLAMD's order of the columns, with its defaults. Gather."""
+    (m, n), nnz = A.shape, A.indices.size
+    size = colamd().colamd_recommended(nnz, m, n)
+    memory, order = np.zeros(size, np.int32), A.indptr.astype(np.int32)
+    memory[:nnz] = A.indices
+    arrays = (c_void_p(array.ctypes.data) for array in (memory, order))
+    if not colamd().colamd(m, n, size, *arrays, None, c_void_p(np.zeros(20, np.int32).ctypes.data)):
+        raise NotApplicableError("COLAMD refuses this matrix")
+    return order[:n]
 
 
 def btf_maxtrans(A: sp.csc_array) -> Call:

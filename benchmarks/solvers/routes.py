@@ -83,7 +83,7 @@ def errors(system: System, x: _Numbers) -> Notes:
 class Klu:
     """KLU of the wheel nbklu, called as its manual describes; a solution is not refined."""
 
-    def __init__(self, A: Any) -> None:
+    def __init__(self, A: Any, *, has_blocks: bool = True) -> None:
         wheel: Any = next(one for one in libraries() if one.name == WHEEL)
         self._functions = wheel.functions
         self._columns = A.indptr.astype(np.int32), A.indices.astype(np.int32)
@@ -91,6 +91,7 @@ class Klu:
         self._field = "z_" if A.dtype.kind == "c" else ""
         self._common = self._functions.Common()
         self._common.defaults()
+        self._common.btf = int(has_blocks)
 
     def analyze(self, order: Any = None) -> None:
         """By KLU's block triangular form and AMD, or in the order of a `Preordering`."""

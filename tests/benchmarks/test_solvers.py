@@ -13,7 +13,16 @@ import scipy.sparse as sp
 import btfperm
 from benchmarks.cases import Case, generated, names
 from benchmarks.report import Options
-from benchmarks.solvers import auctions, layouts, newton, overhead, ratios, weights, weights_base
+from benchmarks.solvers import (
+    auctions,
+    layouts,
+    newton,
+    orders,
+    overhead,
+    ratios,
+    weights,
+    weights_base,
+)
 from benchmarks.solvers.mc64 import Mc64, library
 from benchmarks.solvers.routes import ALL_ROUTES, routes
 from benchmarks.solvers.systems import laid_out, matrix_of, system_of, tied
@@ -66,7 +75,9 @@ def test_every_route_solves(jacobian):
         assert notes["fill"] > jacobian.nnz / 2, name
 
 
-@pytest.mark.parametrize("section", [layouts, newton, ratios, overhead, weights, weights_base])
+@pytest.mark.parametrize(
+    "section", [layouts, newton, ratios, overhead, orders, weights, weights_base]
+)
 def test_a_section_reports_each_matrix(section):
     report = section.run(generated(["circuit_50"]), options())
     assert report.complaints == []
