@@ -42,8 +42,9 @@ settings.register_profile(
     suppress_health_check=QUIET,
 )
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=2000)
-# For a sanitizer, which is several times slower. It tests the executed code more than the results.
-settings.register_profile("sanitizer", settings.get_profile("ci"), max_examples=10)
+# For a sanitizer, which is several times slower, so that an example may take any time. It tests the
+# executed code more than the results.
+settings.register_profile("sanitizer", settings.get_profile("ci"), max_examples=10, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # pytest would import this stand-in in place of CuPy in all test modules that it collects later.

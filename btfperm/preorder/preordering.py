@@ -192,9 +192,10 @@ class Preordering(SolverOrder, OnDemand):
         Parameters
         ----------
         A : anything with values: SciPy matrix or array, dense array, (data, indices, indptr)
-            triple of compressed columns, path. Real or complex; other types become float64,
-            complex128. Entries outside the pattern are accepted in or above the diagonal blocks,
-            and below them if they are zero. Solvers run on the host: for a matrix on a GPU pass
+            triple of compressed columns, path. Real or complex; other types become float64 or
+            complex128, truth values the numbers 0 and 1 (`solve` and weights refuse them). Entries
+            outside the pattern are accepted in or above the diagonal blocks, and below them if they
+            are zero. Solvers run on the host: for a matrix on a GPU pass
             ``A.get()``
         diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
             share of the largest candidate in its column. 1 is partial pivoting; smaller values

@@ -7,9 +7,11 @@ import math
 import os
 import signal
 import time
+from types import SimpleNamespace
 
 import pytest
 
+from benchmarks import timing
 from benchmarks.timing import Method, NotApplicableError, disagreements, race
 
 
@@ -40,33 +42,48 @@ def test_methods_take_turns(tmp_path):
     assert all(s > 1.5e-3 for s in outcomes["a"].seconds)
 
 
-def test_short_calls_are_repeated_and_divided():
-    outcome = race([method("short", lambda _: None)], None, repeats=2, limit=10)["short"]
-    assert len(outcome.seconds) == 2
-    assert 0 < outcome.median < 1e-4
+@pytest.fixture
+def clock(monkeypatch):
+    """A list with the time in seconds, which only the methods change: each runs in a fork."""
+    now = [0.0]
+    monkeypatch.setattr(
+        timing, "time", SimpleNamespace(perf_counter=lambda: now[0], sleep=time.sleep)
+    )
+    return now
+
+
+def test_short_calls_are_repeated_and_divided(clock):
+    def call(_):
+        clock[0] += 0.25 * timing.SAMPLE_SECONDS
+        return clock[0]
+
+    short = method("short", call, notes=lambda result: {"until": result})
+    outcome = race([short], None, repeats=2, limit=60)["short"]
+    assert outcome.seconds == pytest.approx([0.25 * timing.SAMPLE_SECONDS] * 2)
+    # One call for the warm-up, and four for each sample.
+    ends = [notes["until"] / timing.SAMPLE_SECONDS for notes in outcome.notes]
+    assert ends == pytest.approx([1.25, 2.25])
 
 
 def test_a_hanging_method_is_killed_and_the_others_continue():
-    start = time.monotonic()
+    # Without the end of its process, the test would not end either.
     outcomes = race(
-        [method("hangs", lambda _: time.sleep(60)), method("works", lambda _: None)],
+        [method("hangs", lambda _: signal.pause()), method("works", lambda _: None)],
         *(None,),
         repeats=2,
-        limit=0.2,
+        limit=2,
     )
-    assert time.monotonic() - start < 20
     assert outcomes["hangs"].overran and not outcomes["hangs"].seconds
     assert math.isnan(outcomes["hangs"].median)
     assert len(outcomes["works"].seconds) == 2
 
 
-def test_a_method_without_time_for_a_second_call_counts_the_first():
+def test_a_method_without_time_for_a_second_call_counts_the_first(clock):
     def call(_):
-        time.sleep(0.3)
+        clock[0] += 30
 
-    outcome = race([method("slow", call)], None, repeats=5, limit=0.5)["slow"]
-    assert len(outcome.seconds) == 1 and not outcome.overran
-    assert outcome.seconds[0] > 0.29
+    outcome = race([method("slow", call)], None, repeats=5, limit=50)["slow"]
+    assert outcome.seconds == [30] and not outcome.overran
 
 
 def test_failures_are_reported_and_do_not_spoil_the_others():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ctrl-C, SIGTERM and SIGHUP at any time give an exit code, one sentence and no unfinished file."""
+"""Ctrl-C, SIGTERM and SIGHUP give an exit code, one sentence and no unfinished file, from the first
+line of the command on; Python's own start is not covered."""
 
 from __future__ import annotations
 
