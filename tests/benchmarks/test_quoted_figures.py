@@ -33,22 +33,26 @@ RESULTS = ROOT / "benchmarks" / "results"
 PAGES = [
     ROOT / "README.md",
     ROOT / "benchmarks" / "README.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "howto").glob("*.md")),
 ]
 
 # Settings and aims instead of measurements, in the words of the pages.
 NOT_MEASURED = re.compile(
     r"limit 60 s|--limit \d+|at least [\d.]+ times as fast|above 0\.2 ms|[\d.]+ ms or more"
-    r"|saves \d+ % of the predicted fill"
+    r"|saves \d+ % of the predicted fill|no matrix after \d+ seconds"
+    r"|smaller than [\d.]+ times the largest entry"
     r"|^\| [^|]*\|"  # the first column of the table of aims
 )
 
 _NUMBER = r"(?:\d[\d,]*(?:\.\d+)?|\.\d+)"
+_UNIT = r"(?:ms|µs|us|ns|s|times|(?:milli|micro)?seconds?|minutes|percent)"
 _MEASURED = re.compile(
-    rf"(?<![\w.,:+-])({_NUMBER})(?: (?:to|and|or) ({_NUMBER}))?(?: (?:ms|µs|us|ns|s|times)\b| ?%)"
+    rf"(?<![\w.,:+-])({_NUMBER})(?: (?:to|and|or) ({_NUMBER}))?(?: {_UNIT}\b| ?%|-fold\b)"
 )
 _CELL = re.compile(rf"`?({_NUMBER})`?")
-_COMMENT = re.compile(r"<!-- figures: (.*?) -->")
+_COMMENT = re.compile(r"(?<!`)<!-- figures: (.*?) -->")
 _DATED = re.compile(r"\b\d{4}-\d\d-\d\d-[a-z][a-z0-9-]*[a-z0-9]")
 
 
@@ -157,7 +161,7 @@ def test_a_page_quotes_what_its_files_have(page):
 def test_wrong_figures_are_detected():
     page = """# A page
 
-It takes 3 ms.
+It takes 3 ms, or 5 seconds, 12-fold, with 7 percent.
 
 <!-- figures: 2026-11-26-engine-large -->
 It takes 3.55 ms to 3.69 ms, and another 77.7 ms.
@@ -170,6 +174,9 @@ It takes 3.55 ms to 3.69 ms, and another 77.7 ms.
     wrong = [problem for block in blocks(page) for problem in wrong_figures(block)]
     assert wrong == [
         "'3 ms' has no file",
+        "'5 seconds' has no file",
+        "'12-fold' has no file",
+        "'7 percent' has no file",
         "'77.7 ms' is not in 2026-11-26-engine-large",
         "5.20 of er:22:3 is not in 2026-11-26-engine-large",
     ]
