@@ -201,3 +201,36 @@ def test_weights_must_halve_the_weak_columns(power_flow, monkeypatch):
     _, shuffled = power_flow
     monkeypatch.setattr(weights_module, "_count_small", lambda *_, **__: 10)
     assert btfperm.preorder(shuffled, solver="klu").weights == "none"
+
+
+@pytest.mark.parametrize(("diagonal", "taken"), [(4.0, "product"), (0.5, "none")])
+def test_the_predicted_fill_decides_where_a_column_stays_weak(diagonal, taken):
+    """In a shuffled grid with one column that is weak with either transversal, SuperLU's order is
+    that of the transversal with less predicted fill: the weighted one if it is the natural one."""
+    k = 25
+    T = sp.diags_array([-np.ones(k - 1), np.zeros(k), -np.ones(k - 1)], offsets=[-1, 0, 1])
+    grid = sp.kron(T, sp.eye_array(k)) + sp.kron(sp.eye_array(k), T)
+    grid = sp.csr_array(grid + diagonal * sp.eye_array(k * k))
+    rows = np.random.default_rng(1).permutation(k * k)
+    A = sp.block_diag([grid[rows, :], [[1e-4, 1.0], [1.0, 1e9]]], format="csc")
+    fills = {
+        w: btfperm.preorder(A, weights=w, block_ordering="amd").predicted_fill.total
+        for w in ("none", "product")
+    }
+    assert taken == min(fills, key=fills.__getitem__)
+    p = btfperm.preorder(A, solver="superlu")
+    assert p.weights == taken
+    assert p.predicted_fill.total == fills[taken]
+
+
+def test_few_columns_may_stay_weak(monkeypatch):
+    """With more than FEW_WEAK of them, the transversal of the pattern is kept."""
+    k = 25
+    T = sp.diags_array([-np.ones(k - 1), 2 * np.ones(k), -np.ones(k - 1)], offsets=[-1, 0, 1])
+    grid = sp.csr_array(sp.kron(T, sp.eye_array(k)) + sp.kron(sp.eye_array(k), T))
+    rows = np.random.default_rng(1).permutation(k * k)
+    pairs = [np.array([[1e-4, 1.0], [1.0, 1e9]])] * 3
+    A = sp.block_diag([grid[rows, :], *pairs], format="csc")
+    assert btfperm.preorder(A, solver="superlu").weights == "product"
+    monkeypatch.setattr(weights_module, "FEW_WEAK", 2 / A.shape[0])
+    assert btfperm.preorder(A, solver="superlu").weights == "none"
