@@ -10,12 +10,15 @@ may quote such text as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 __all__ = [
     "LONGEST_CAUSE",
+    "LONGEST_LIST",
     "LONGEST_SENTENCE",
     "LONGEST_WORD",
     "cause_text",
+    "known_names",
     "one_line",
     "printable",
     "quoted",
@@ -25,6 +28,7 @@ __all__ = [
 LONGEST_WORD = 160  # characters without a space; a file name is one such word as a rule
 LONGEST_SENTENCE = 480  # characters
 LONGEST_CAUSE = 120  # characters of another library's message
+LONGEST_LIST = 140  # characters of names
 
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 _GAP = "..."
@@ -84,6 +88,26 @@ def quoted(value: object) -> str:
     ("xxxx'", 'None')
     """
     return shortened(repr(value), LONGEST_CAUSE)
+
+
+def known_names(name: str, names: Sequence[str], source: str) -> str:
+    """The advice after an unknown `name`: all `names`, or, if their list is long, up to three that
+    are similar, and the `source` of the list.
+
+    >>> known_names("gredy", ["auto", "greedy"], "f()")
+    'there are auto, greedy'
+    >>> known_names("gredy", ["auto", "greedy", *map(str, range(100))], "f()")
+    'similar: greedy; f() lists all names'
+    >>> known_names("x", ["auto", "greedy", *map(str, range(100))], "f()")
+    'f() lists all names'
+    """
+    listed = ", ".join(names)
+    if len(listed) <= LONGEST_LIST:
+        return f"there are {listed}"
+    import difflib
+
+    similar = difflib.get_close_matches(name[:LONGEST_WORD], names)
+    return f"similar: {', '.join(similar)}; " * bool(similar) + f"{source} lists all names"
 
 
 def cause_text(error: BaseException) -> str:

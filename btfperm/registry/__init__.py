@@ -15,6 +15,7 @@ import functools
 
 from btfperm.arguments import text
 from btfperm.errors import InvalidArgumentError
+from btfperm.printable import known_names
 from btfperm.registry import (
     approximate,
     augmenting,
@@ -110,7 +111,7 @@ def find(
 
     Raises
     ------
-    InvalidArgumentError : there is none; the text lists what exists
+    InvalidArgumentError : there is none; the text names what exists, or similar names
     """
     rows = [
         row
@@ -130,11 +131,12 @@ def find(
         raise InvalidArgumentError(
             f"the {what} {name} runs on the {named[0].backend} backend, not on {backend}"
         )
-    known = ", ".join(dict.fromkeys(row.name for row in rows))
-    extra = "auto, none" if initializer else "auto"
+    extra = ["auto", "none"] if initializer else ["auto"]
     if package == "transversal" and not initializer:
-        extra = "auto, published"
-    raise InvalidArgumentError(f"unknown {what} {name!r}; there are {extra}, {known}")
+        extra = ["auto", "published"]
+    known = [*extra, *dict.fromkeys(row.name for row in rows)]
+    advice = known_names(name, known, "btfperm.algorithms()")
+    raise InvalidArgumentError(f"unknown {what} {name!r}; {advice}")
 
 
 def find_deterministic(backend: str, package: str) -> Algorithm:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from btfperm.printable import known_names
 from btfperm_cli.output import Output
 
 if TYPE_CHECKING:
@@ -89,9 +90,9 @@ class RegistryName(click.types.StringParamType):
         return ["auto", *special, *dict.fromkeys(listed)]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        names = self.names()
-        if value not in names:
-            self.fail(f"there is no {value!r}; choose from {', '.join(names)}.", param, ctx)
+        if value not in (names := self.names()):
+            advice = known_names(value, names, "btfperm algorithms")
+            self.fail(f"there is no {value!r}; {advice}.", param, ctx)
         return value
 
     def shell_complete(

@@ -123,3 +123,16 @@ def test_the_line_of_a_plan():
         "plan: greedy, then ss-bfs, on gpu, 4 threads, 1 for greedy; "
         "bounds: greedy 3, ss-bfs 0.5; no limit"
     )
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "advice"),
+    [
+        ("--algorithm", "pothen", "similar: pothen-fan; btfperm algorithms lists all names."),
+        ("--algorithm", "%" * 5000, "; btfperm algorithms lists all names."),
+        ("--initializer", "gredy", "there are auto, none, greedy, "),
+    ],
+)
+def test_an_unknown_algorithm(cli, matrix, option, name, advice):
+    sentence = cli(matrix("blocks"), option, name).failed(2, "there is no '" + name[:9], advice).err
+    assert len(sentence) < 300 and "similar: ;" not in sentence

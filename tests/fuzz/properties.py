@@ -55,7 +55,7 @@ HARD_LIMIT = 512 << 20
 """The address space that a worker may use in addition to that at its start."""
 
 _FACTOR = 4
-_LONGEST_MESSAGE = 400
+_LONGEST_MESSAGE = 300
 _SHAPE = re.compile(r"a matrix of shape (\d+) x (\d+) needs")
 _METIS_PIECE = metis._PIECE
 
