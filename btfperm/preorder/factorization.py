@@ -20,7 +20,7 @@ Cost        a solution by the factors; for each step of refinement, one more and
 from __future__ import annotations
 
 import math
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -28,13 +28,13 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.arguments import one_of
-from btfperm.errors import IllConditionedWarning, NumericallySingularError
+from btfperm.errors import NumericallySingularError
 from btfperm.preorder.backward_error import has_long_sums
 from btfperm.preorder.factors import Factors
+from btfperm.preorder.ill_conditioned import random_signs, warn_if_wrong, warn_of_overflow
 from btfperm.preorder.right_sides import Refine, checked_right_side, checked_steps
 from btfperm.preorder.values import Columns, new_values
 from btfperm.results.html import html_table
-from btfperm.warn import warn
 
 __all__ = ["Factorization"]
 
@@ -42,9 +42,6 @@ _LARGEST_ERROR = 1e-9  # backward error, without refinement, above which old piv
 # They are not replaced if the first solution by them, when they were new, had such an error, up to
 # this factor: then it came from the values, and new pivots would probably not reduce it.
 _SIMILAR = 10.0
-# A larger change of a solution by the rounding of the entries or by the first step of refinement,
-# relative to the largest number of the solution, causes a warning.
-_LARGE_CHANGE = 1e-3
 # Solutions with at most this componentwise backward error, a few rounding errors, are not refined.
 _AS_EXACT_AS_ROUNDING = 2 * np.finfo(np.float64).eps
 # Without a given number of steps, one step suffices if the product of the error before it and the
@@ -56,17 +53,10 @@ _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _Numbers = npt.NDArray[Any]
 
 
-@cache
-def _random_signs() -> _Numbers:
-    """4,093 random numbers 1 or -1. They are cached, because starting a generator takes longer than
-    solving a small system."""
-    return np.random.default_rng(1).choice([-1.0, 1.0], 4_093)
-
-
 @lru_cache(16)
 def _rounding(n: int) -> _Numbers:
     """n relative rounding errors with random signs, n <= 4,093; for a small matrix a second row."""
-    signs = _random_signs()[None, :n]
+    signs = random_signs()[None, :n]
     if n < _SMALL:
         signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
     return np.finfo(np.float64).eps / 2 * signs
@@ -168,7 +158,7 @@ class Factorization:
         An `IllConditionedWarning` reports a matrix that is nearly singular: the first step of
         refinement changes the solution by more than a thousandth, or rounding the entries does, as
         estimated for the first call with new pivots. Rows and columns of very different sizes are
-        no reason for it.
+        no reason for it. It also reports a solution or a correction that overflows.
 
         Raises
         ------
@@ -183,7 +173,12 @@ class Factorization:
         pairs = right.dtype.kind == "c" and self.dtype.kind != "c"
         if pairs:  # real factors: solve for the real and the imaginary parts
             right = np.concatenate((right.real, right.imag))
-        x = self._solved(np.ascontiguousarray(right, dtype=self.dtype), trans, refine)
+        right = np.ascontiguousarray(right, dtype=self.dtype)
+        x = self._solved(right, trans, refine)
+        if x.size and not self._share(x, x)[1]:
+            overflows = np.isfinite(right).all(axis=1) & ~np.isfinite(x).all(axis=1)
+            if overflows.any():
+                warn_of_overflow("the solution overflows", x[overflows], trans, self.factors)
         if pairs:
             k = x.shape[0] // 2
             x = x[:k] + 1j * x[k:]
@@ -205,7 +200,8 @@ class Factorization:
                 x = self._substituted(right, trans)
                 change, error, sizes = self._residual(x, right, trans)
         self._is_verified = True
-        is_warned = False
+        # `solve` warns of a solution that is not finite.
+        is_warned = not math.isfinite(error) and not self._share(x, x)[1]
         if not self._is_checked:
             self._is_checked = True
             self._first_error = error if math.isfinite(error) else 0.0
@@ -217,7 +213,9 @@ class Factorization:
             else:
                 self.factors.solve(effect, trans)
             share = self._share(x[-1:], effect)[0]
-            is_warned = self._warn_if_wrong(share, "rounding its entries changes")
+            is_warned = is_warned or warn_if_wrong(
+                share, "rounding its entries changes", self._columns, self.factors
+            )
         elif steps:
             self.factors.solve(change, trans)
         step, before = 0, x
@@ -230,10 +228,13 @@ class Factorization:
                 self.factors.solve(change, trans)
             share, is_finite = self._share(x, change)
             if not is_finite:
+                if not is_warned:
+                    cause = "a correction of the solution overflows, so the refinement ends"
+                    warn_of_overflow(cause, change, trans, self.factors)
                 break
             if step == 0:
                 if not is_warned:
-                    self._warn_if_wrong(share, "refinement changed")
+                    warn_if_wrong(share, "refinement changed", self._columns, self.factors)
                 if refine == "auto" and error * share > _NEGLIGIBLE:
                     steps = _MOST_STEPS
             if refine == "auto" and steps > 1:
@@ -251,7 +252,7 @@ class Factorization:
         The signs are random. For a small matrix there are two vectors, whose signs differ in every
         second place, so that one of them shows if two neighbouring rows are nearly equal.
         """
-        n, period = self.shape[0], _random_signs().size
+        n, period = self.shape[0], random_signs().size
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             if n <= period:
                 effect = sizes * _rounding(n)
@@ -287,43 +288,6 @@ class Factorization:
         sides = x.reshape(-1), change.reshape(-1)
         found: tuple[float, bool] = _core.preorder.largest_change(self.shape[0], *sides)
         return found
-
-    def _warn_if_wrong(self, share: float, cause: str) -> bool:
-        """Warns if `share`, the relative change of a solution, exceeds _LARGE_CHANGE. Returns
-        whether it warned."""
-        if share <= _LARGE_CHANGE:
-            return False
-        row, col = self._dependent()
-        warn(
-            IllConditionedWarning(
-                f"the matrix is nearly singular: {cause} the solution by {share:.1g} of its "
-                "size, so the solution is inaccurate; check the entries of column "
-                f"{col} and row {row}, which are nearly linear combinations of others"
-            )
-        )
-        return True
-
-    def _dependent(self) -> tuple[int, int]:
-        """The row and the column with the largest coefficients in nearly vanishing combinations.
-
-        One step of inverse iteration with the matrix divided by the largest entries of its rows
-        and columns: what it amplifies is nearly in the null space.
-        """
-        n = self.shape[0]
-        modulus = np.abs(self._columns.values)
-        of_rows, of_cols = np.zeros(n), np.zeros(n)
-        cols = np.repeat(np.arange(n), np.diff(self._columns.indptr))
-        np.maximum.at(of_rows, self._columns.indices, modulus)
-        np.maximum.at(of_cols, cols, modulus)
-        start = np.resize(_random_signs(), n)
-        largest = []
-        for trans, first, last in (("T", of_cols, of_rows), ("N", of_rows, of_cols)):
-            x = (start * first).astype(self.dtype)[None]
-            self.factors.solve(x, trans)
-            with np.errstate(over="ignore", invalid="ignore"):
-                parts = np.abs(x[0]) * last
-            largest.append(int(np.where(np.isnan(parts), np.inf, parts).argmax()))
-        return largest[0], largest[1]
 
     def as_linear_operator(self) -> Any:
         """The inverse as a ``scipy.sparse.linalg.LinearOperator``, for example as a

@@ -81,10 +81,17 @@ class _WideNumeric(ctypes.Structure):
 class Shared:
     name = "libklu"
 
-    def __init__(self, path: str | None = None) -> None:
-        path = path or next(_candidates(), None)
-        if path is None:
-            raise OSError("there is no libklu")
+    def __init__(self) -> None:
+        """Loads the first library that works."""
+        reason = "there is no libklu"
+        for path in _candidates():
+            try:
+                return self._load(path)
+            except (OSError, AttributeError) as error:  # no library, or one without these functions
+                reason = str(error)
+        raise OSError(reason)
+
+    def _load(self, path: str) -> None:
         self.library = library = ctypes.CDLL(path)
         orders = "analyze", "analyze_given", "l_analyze", "l_analyze_given"
         for name in (*orders, "factor", "z_factor", "l_factor"):

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Warnings about inaccurate and overflowing solutions, and the rows and columns that they name.
+
+Idea        One step of inverse iteration amplifies what the matrix maps nearly to zero. If a
+            solution overflows, a unit vector replaces the right-hand side: the transposed system
+            then shows which equation has the largest effect on a number that is not finite.
+Cost        two solutions by the factors, if there is a warning
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.errors import IllConditionedWarning
+from btfperm.preorder.factors import Factors
+from btfperm.preorder.values import Columns
+from btfperm.warn import warn
+
+__all__ = ["random_signs", "warn_if_wrong", "warn_of_overflow"]
+
+# A larger change of a solution by the rounding of the entries or by the first step of refinement,
+# relative to the largest number of the solution, causes a warning.
+_LARGE_CHANGE = 1e-3
+_TRANSPOSED = {"N": "T", "T": "N", "H": "N"}
+_Numbers = npt.NDArray[Any]
+
+
+@cache
+def random_signs() -> _Numbers:
+    """4,093 random numbers 1 or -1. They are cached, because starting a generator takes longer than
+    solving a small system."""
+    return np.random.default_rng(1).choice([-1.0, 1.0], 4_093)
+
+
+def warn_if_wrong(share: float, cause: str, columns: Columns, factors: Factors) -> bool:
+    """Warns if `share`, the relative change of a solution, exceeds _LARGE_CHANGE. Returns whether
+    it warned."""
+    if share <= _LARGE_CHANGE:
+        return False
+    row, col = _dependent(columns, factors)
+    warn(
+        IllConditionedWarning(
+            f"the matrix is nearly singular: {cause} the solution by {share:.1g} of its "
+            "size, so the solution is inaccurate; check the entries of column "
+            f"{col} and row {row}, which are nearly linear combinations of others"
+        )
+    )
+    return True
+
+
+def warn_of_overflow(what: str, x: _Numbers, trans: str, factors: Factors) -> None:
+    """Warns that `x`, solutions of which some numbers are not finite, overflows. `what` is the
+    beginning of the message."""
+    place = int(np.argmin(np.isfinite(x).all(axis=0)))
+    unit = np.zeros_like(x[:1])
+    unit[0, place] = 1
+    factors.solve(unit, _TRANSPOSED[trans])
+    other = _largest(unit[0])
+    row, col = (other, place) if trans == "N" else (place, other)
+    warn(
+        IllConditionedWarning(
+            f"{what}; check the entries of column {col} and row {row}, which are very small or "
+            "nearly linear combinations of others"
+        )
+    )
+
+
+def _dependent(columns: Columns, factors: Factors) -> tuple[int, int]:
+    """The row and the column with the largest coefficients in nearly vanishing combinations.
+
+    One step of inverse iteration with the matrix divided by the largest entries of its rows
+    and columns: what it amplifies is nearly in the null space.
+    """
+    n = columns.n
+    modulus = np.abs(columns.values)
+    of_rows, of_cols = np.zeros(n), np.zeros(n)
+    cols = np.repeat(np.arange(n), np.diff(columns.indptr))
+    np.maximum.at(of_rows, columns.indices, modulus)
+    np.maximum.at(of_cols, cols, modulus)
+    start = np.resize(random_signs(), n)
+    largest = []
+    for trans, first, last in (("T", of_cols, of_rows), ("N", of_rows, of_cols)):
+        x = (start * first).astype(columns.values.dtype)[None]
+        factors.solve(x, trans)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest.append(_largest(x[0] * last))
+    return largest[0], largest[1]
+
+
+def _largest(x: _Numbers) -> int:
+    """The place of the largest modulus; that of the first number that is not finite, if any."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        modulus = np.abs(x)
+    return int(np.where(np.isnan(modulus), np.inf, modulus).argmax())
