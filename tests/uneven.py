@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small matrices whose parts and blocks differ in their sizes, and whose rows and columns are
-mixed. So a report or a result changes if a number is in the place of another one, or a row in the
-place of a column."""
+"""Small matrices for tests of whole reports and results.
+
+The parts of `uneven` and the blocks of its square part differ in size, and its rows and columns are
+permuted. So a report or a result changes if a number is in the place of another one, or a row in
+the place of a column. `three_blocks` is for functions that take square matrices, `cycle_with_tail`
+for matchings in graphs.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ ROWS, COLS = [3, 7, 0, 9, 1, 5, 8, 2, 6, 4], [2, 8, 5, 0, 3, 7, 1, 6, 4]
 
 
 def uneven() -> np.ndarray:
-    """The parts 2 x 4, 3 x 3 in blocks of 2 and 1, and 5 x 2, with mixed rows and columns."""
+    """The parts 2 x 4, 3 x 3 in blocks of 2 and 1, and 5 x 2, with permuted rows and columns."""
     A = np.zeros((10, 9))
     A[0:2, 0:4] = [[1, 2, 0, 3], [0, 4, 5, 6]]
     A[2:5, 4:7] = [[7, 8, 0], [9, 1.5, 2], [0, 0, 3]]

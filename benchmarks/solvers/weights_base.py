@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`weighted_transversal` beside the unweighted search and a sort, and with values of all sizes.
+"""`weighted_transversal` beside the unweighted search and a sort of the values, and with values of
+all sizes.
 
-The section takes every square, structurally nonsingular matrix with values; those of the set
-``large`` are made by ``auctions.py``. Two more matrices have its pattern and random values: exp(z)
-with z from the standard normal distribution, and 10 to the power of numbers between -300 and 300.
+The section takes the square, structurally nonsingular matrices that have values; generated patterns
+get random ones. The generators in ``auctions.py`` make the matrices of the set ``large``. For each
+matrix, two more have its pattern and random values: exp(z) with z from the standard normal
+distribution, and 10 to the power of numbers from the uniform distribution between -300 and 300.
 """
 
 from __future__ import annotations

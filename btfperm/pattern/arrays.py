@@ -271,8 +271,11 @@ def checked_columns(
 def canonical_columns(
     indptr: npt.ArrayLike, indices: npt.ArrayLike, shape: tuple[int, int], name: str | None
 ) -> tuple[IndexArray, IndexArray]:
-    """Copies of compressed columns that must be canonical, with exactly the indices that `indptr`
-    uses. Two arrays of int64 stay int64."""
+    """Copies of compressed columns. Two arrays of int64 stay int64; others get the smallest index
+    type that fits.
+
+    Raises InvalidMatrixError unless the columns are canonical and `indptr` uses all indices.
+    """
     types = {getattr(array, "dtype", None) for array in (indptr, indices)}
     width = np.int64 if types == {np.dtype(np.int64)} else None
     starts, rows, canonical = checked_columns(

@@ -248,8 +248,9 @@ def _without_couplings(square: Any, bounds: IndexArray) -> Any:
 
 
 def _dependence(name: str, numbers: IndexArray) -> str:
-    """What the message says about dependent rows or columns of a block; `numbers` begins with those
-    that have the largest coefficients, which are named if there are many."""
+    """The part of the message about dependent rows or columns of a block. `numbers` begins with
+    those that have the largest coefficients. If there are more than `_MOST_NAMED`, only the first
+    ones are named."""
     if numbers.size == 1:
         return f"{name} {numbers[0]} has no nonzeros"
     count = numbers.size if numbers.size <= _MOST_NAMED else _MOST_NAMED - 1

@@ -15,8 +15,8 @@
 //             assignment problem", Annals of Operations Research 14, 1988: bids by old prices are
 //             legal. Ours: bids of a rank that count as accepted, and answers only to losers
 // Cost        O(length of the column) for a bid
-// Lines       (target, number, bits of a double), targets and numbers of the receiver
-//               row position, column, bid      a bid for a row
+// Lines       (target, number, bits of a double); row, column: their numbers in the matrix
+//               row - first, column, bid       a bid for a row; first: the receiver's first row
 //               -1 - row, -1, dual             a bid of at least this dual has lost the row
 // Invariants  after all lines have arrived, at most one column has each row, its owner knows this
 //             column, and the ghost has the dual of the row on the rank of the column. A column's

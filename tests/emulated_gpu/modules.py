@@ -80,8 +80,9 @@ class Module:
         return name in self._numbers
 
     def launch(self, name, blocks, threads, arguments, *, at_once):
-        """`arguments`: NumPy scalars and (pointer, itemsize) pairs. `at_once`: whether all blocks
-        run at the same time, as in a cooperative launch."""
+        """`arguments`: NumPy scalars, and pairs of a pointer and the itemsize of its array, which
+        must be that of the kernel's parameter. `at_once`: whether all blocks run at the same time,
+        as in a cooperative launch; otherwise at most two do."""
         if not 0 < threads <= 1024 or not 0 < blocks < 2**31:
             raise RefusedError(f"{name}: {blocks} x {threads} threads")
         number = self._numbers[name]

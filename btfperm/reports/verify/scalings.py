@@ -59,8 +59,9 @@ def check_scalings(s: Subject) -> Iterator[Violation]:
 
 
 def check_unmatched(s: Subject) -> Iterator[Violation]:
-    """The unmatched rows and columns are those that cost least: in a block, no other row or column
-    of the longer side has a larger scaling. Otherwise an exchange would give a larger product."""
+    """In each block, no row or column has a larger scaling than an unmatched one of the same side.
+    Otherwise the scalings prove nothing: another choice of the unmatched rows or columns could give
+    a larger product."""
     rows, cols = (_logarithms(s, key) for key in SCALES)
     bound = _bound(rows, cols)
     blocks = s["row_blocks"].size - 1
