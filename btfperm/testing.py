@@ -119,7 +119,7 @@ def assert_structurally_nonsingular(
 def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
     """Raises when a fine block of `A` has more than `size` rows or columns.
 
-    The message counts these blocks and describes the largest of them.
+    The message counts these blocks and describes at most ten of them, the largest first.
 
     Parameters
     ----------

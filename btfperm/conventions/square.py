@@ -20,7 +20,8 @@ class Square(NamedTuple):
     Attributes
     ----------
     result : the decomposition, or the result of `preorder`, on the host
-    row_perm, col_perm : (n,) with the matching on the diagonal, ordered inside the blocks
+    row_perm, col_perm : (n,) with the matching on the diagonal. The order inside the blocks is that
+        of `preorder` or of the file if `result` comes from there, else a new order against fill
     """
 
     result: Decomposition | SolverOrder

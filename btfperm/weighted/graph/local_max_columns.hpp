@@ -214,10 +214,10 @@ class FirstRounds {
 
   // Rounds that match few edges, where no two edges at a vertex have equal weights: only neighbours
   // of the vertices that the last round matched search again, so a round costs what their columns
-  // do. From `most` visits on, as in SequentialLocalMax, the order of one round decides all
-  // remaining edges: each is matched as soon as it is the heaviest of both ends. Returns false if
-  // rounds with the list of edges must follow: equal weights were found, or the columns have far
-  // more entries than there are edges left.
+  // do. m: edges of the graph. From `most` visits on (0: no limit), as in SequentialLocalMax, the
+  // order of one round decides all remaining edges: each is matched as soon as it is the heaviest
+  // of both ends. Returns false if rounds with the list of edges must follow: equal weights were
+  // found, or the columns have far more entries than there are edges left.
   bool follow(double most, double m) {
     if (!list_lost()) return false;
     I* const last = workspace_.take<I>(A_.n);  // the ends of the edges matched last

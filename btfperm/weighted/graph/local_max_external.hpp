@@ -138,7 +138,7 @@ class ExternalLocalMax {
   }
 
  private:
-  // A bound on the memory that local-max takes for an edge: two copies, its ends and their data.
+  // Bound on the bytes for an edge in memory: three copies, and two items of each array by vertex.
   static constexpr std::int64_t bytes_in_memory = 32 + 20 * static_cast<std::int64_t>(sizeof(I));
 
   bool fits(std::int64_t edges) const { return edges <= memory_ / bytes_in_memory; }
