@@ -8,7 +8,8 @@ input          ``pattern/`` makes a `Pattern` of whatever the caller gave; ``req
                the other arguments
 plan           ``plan.py``: which algorithms run, where, on how many threads, within which bounds
                and limits, and why, as plain data. ``make_plan.py`` makes it by the rules in the
-               ``auto_table.py`` of a package, whose form ``rules.py`` defines
+               ``auto_table.py`` of a package, whose form ``rules.py`` defines. It starts the
+               threads, whose number later rules use, and measures the features that rules ask for
 run, prove     ``run.py`` carries out the plan on a backend and checks the certificate; `match` for
                maximum transversals, `carry_out` for each package
 decompose      ``decompose.py`` chooses the backend after the search, which may leave a copy on a
