@@ -106,7 +106,7 @@ def known_names(name: str, names: Sequence[str], source: str) -> str:
         return f"there are {listed}"
     import difflib
 
-    similar = difflib.get_close_matches(name[:LONGEST_WORD], names)
+    similar = difflib.get_close_matches(name[:LONGEST_WORD].lower(), names)
     return f"similar: {', '.join(similar)}; " * bool(similar) + f"{source} lists all names"
 
 

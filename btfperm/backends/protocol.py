@@ -59,8 +59,8 @@ class Session:
         self.copies: dict[Any, Any] = {}
 
     def continue_on_host(self) -> None:
-        """After a failure of the device: this session is one of the same
-        matrix on the host, and later steps keep no copies on devices."""
+        """After a failure of the device: replaces the matrix by its copy on the host. Later steps
+        keep no copies on devices."""
         self.pattern = self.on_host()
         self.keep_copies = False
         self.copies.clear()

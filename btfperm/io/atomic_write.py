@@ -136,7 +136,7 @@ def _unnamed_file(folder: Path) -> int | None:
         descriptor = os.open(folder, flag | os.O_RDWR | os.O_CLOEXEC, 0o666)
     except OSError:  # the file system has none; if the folder is at fault, a named file fails, too
         return None
-    if Path(_path_of(descriptor)).exists():
+    if os.path.exists(_path_of(descriptor)):  # noqa: PTH110 (`Path.exists` may raise)
         return descriptor
     os.close(descriptor)
     return None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of rules: for each decision, the first rule whose conditions all hold is applied.
 
-The rules of a package are data in its ``auto_table.py``; ``plan.py`` applies them.
+The rules of a package are data in its ``auto_table.py``; ``make_plan.py`` applies them.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ class Transversal(OnDemand):
     device : the name of the GPU; ``"cpu"`` on the CPU; over MPI the number of ranks, and the GPU of
         this rank if the ranks searched on GPUs
     choice : why ``auto`` chose the algorithm; empty if the caller named one
-    explain : a method that returns a dict: for each decision the rule that was applied and the
-        rules before it, which did not apply; and the features
+    explain : a method that returns a dict: the plan; for each decision the rule that was applied
+        and the rules before it, which did not apply; and the features
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
     counters : counters of the search (edges read, phases, augmentations, ...). The initializer's
         counters have the prefix ``start_``. A counter with one number per phase is a list. With

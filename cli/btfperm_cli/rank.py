@@ -93,7 +93,9 @@ def rank_of(
     with memory_for(SEARCH):
         with stage(f"reading {matrix}", quiet=out.quiet) as progress:
             if comm is not None:
-                pattern = as_pattern(matrix, comm=comm, drop_zeros=drop_zeros)
+                pattern = as_pattern(
+                    matrix, comm=comm, drop_zeros=drop_zeros, threads=search["threads"]
+                )
             else:
                 threads = search["threads"] or 0
                 pattern = read(

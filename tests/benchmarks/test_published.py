@@ -180,7 +180,7 @@ def test_only_the_algorithms_asked_for():
     assert {e.algorithm for e in entrants.entrants(1, ["auto", "ss-bfs"])} == {
         *(entrants.START, entrants.AUTO, "ss-bfs")
     }
-    with pytest.raises(ValueError, match="there are"):
+    with pytest.raises(ValueError, match="similar: pothen-fan; "):
         entrants.entrants(2, ["pothen-fun"])
 
 

@@ -22,6 +22,7 @@ FORMS = {
     "mpi-local-max": r"rgg_n_2_[0-9]+(\+shuffled)?",
     "external": r"random_[0-9]+",
     "auctions": r"rnd_[0-9]+(e[0-9]+)?_d[0-9]+(_s10|_unif|_ties)?|kkt_[0-9e]+|grid_[0-9]+",
+    "weights-base": r"rnd_[0-9]+e[0-9]+_d[0-9]+(_s10|_unif|_ties)?",
     "graphs": r"(random|grid|star|path)_[0-9]+",
     "gpu-decomposition": rf"(tri|wide|band|circ|blk|erd|g3|kkt)(:{NUMBER})+(:nat)?",
     "paper-002": WEIGHTED,

@@ -112,7 +112,7 @@ def test_published_is_no_algorithm_that_runs_with_another_ones_options():
     assert t.algorithm == "ss-bfs" and t.maximum
     with pytest.raises(btfperm.InvalidArgumentError, match="no algorithm of this run"):
         btfperm.maximum_transversal(A, algorithm="published", options={"alpha": 5})
-    with pytest.raises(btfperm.InvalidArgumentError, match="there are auto, published, "):
+    with pytest.raises(btfperm.InvalidArgumentError, match="similar: published; "):
         btfperm.maximum_transversal(A, algorithm="publshed")
     with pytest.raises(btfperm.InvalidArgumentError, match="unknown initializer"):
         btfperm.maximum_transversal(A, initializer="published")

@@ -31,8 +31,9 @@ _RANK_SET_BY_LAUNCHERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
 
 
 def launched_ranks() -> int:
-    """The number of ranks that the launcher reports in one of _RANKS_SET_BY_LAUNCHERS; 0 if none is
-    set, or if the environment variable ``BTFPERM_MPI`` is 0."""
+    """The number of ranks that the launcher reports in _RANKS_SET_BY_LAUNCHERS; 0 if none is set,
+    or if the environment variable ``BTFPERM_MPI`` is 0. If several are set, the largest counts: a
+    shell that another launcher started may have left one of them."""
     return _number_set(_RANKS_SET_BY_LAUNCHERS)
 
 
@@ -44,17 +45,14 @@ def rank_by_launcher() -> int:
 def _number_set(names: tuple[str, ...]) -> int:
     if os.environ.get("BTFPERM_MPI") == "0":
         return 0
-    for name in names:
-        text = os.environ.get(name, "")
-        if text.isdigit():
-            return int(text)
-    return 0
+    texts = (os.environ.get(name, "") for name in names)
+    return max((int(text) for text in texts if text.isdigit()), default=0)
 
 
 def communicator(backend: str) -> Any:
     """The communicator of the command line: None unless the backend is ``"mpi"``, or it is
     ``"auto"`` and a launcher reports more than one rank. One rank runs as one process, because the
-    start of MPI takes longer than many matrices."""
+    start of MPI takes longer than the analysis of many matrices."""
     if backend == "mpi" or (backend == "auto" and launched_ranks() > 1):
         return world()
     return None
