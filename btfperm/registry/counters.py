@@ -67,7 +67,7 @@ COUNTERS = (
     Counter("searches", "searches for augmenting paths of a weighted search"),
     Counter("bids", "bids of an auction"),
     Counter("thresholds", "thresholds that the bisection for the largest smallest entry has tried"),
-    Counter("sorted", "edges of a graph matched by decreasing weight, not in rounds, if any"),
+    Counter("sorted", "edges of a graph left at the limit of rounds, decided by decreasing weight"),
     Counter("bytes_read", "bytes read from the temporary files of `local-max-external`"),
     Counter("bytes_written", "bytes written to the temporary files of `local-max-external`"),
     Counter("external_rounds", "rounds of `local-max-external` before the edges fit into memory"),

@@ -56,13 +56,14 @@ class PriceRefinement {
         before_(memory.lists[7]) {}
 
   // Lowers prices of rows, and exchanges rows, until no matched column prefers another row. If that
-  // takes more than `most_visits` visits of columns, the result is false; but with `release`, the
-  // columns that prefer other rows become unmatched, and the result is true.
+  // takes more than `most_visits` visits of columns (a pass over all counts as a part of n), the
+  // result is false; but with `release`, the columns that prefer other rows become unmatched, and
+  // the result is true.
   bool run(std::int64_t most_visits, bool release) {
     begin();
     // Differences below the rounding errors are no preferences, so a last pass may find columns
     // that left the queue while a fall of this size was on the way to them.
-    while (queue_unsatisfied() > 0 && !budget_.stopped()) {
+    for (; !budget_.stopped() && queue_unsatisfied() > 0; most_visits -= A_.n / visits_per_pass) {
       while (n_queued_ > 0) {
         const I j = first_of_queue();
         if (j < 0) continue;
@@ -78,6 +79,9 @@ class PriceRefinement {
   }
 
  private:
+  // A pass over all columns in their order takes about as long as visits of a quarter of them.
+  static constexpr I visits_per_pass = 4;
+
   // A column that is skipped stays in its place in the queue, so no column is in it twice.
   enum State : int { outside = 0, queued = 1, skipped = 2 };
 
@@ -106,14 +110,20 @@ class PriceRefinement {
   // What column j pays for its row: the cost minus the price.
   double paid(I j) const { return A_.cost[matched_entry_[j]] - row_price_[col_match_[j]]; }
 
+  // Whether a column that pays this for its row prefers the row of entry p. This is one test for
+  // all callers: if rounding made two tests differ, a column would be queued again without end.
+  bool is_preferred(I p, double pays) const {
+    return row_price_[A_.indices[p]] > A_.cost[p] - pays + rounding_;
+  }
+
   // Calls body(j) for the matched columns that prefer another row.
   template <class Body>
   void each_unsatisfied(Body body) {
     for (I j = 0; j < A_.n; ++j) {
       if (col_match_[j] < 0) continue;
-      const double most = paid(j) - rounding_;
+      const double pays = paid(j);
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
-        if (A_.cost[p] - row_price_[A_.indices[p]] < most) {
+        if (p != matched_entry_[j] && is_preferred(p, pays)) {
           body(j);
           break;
         }
@@ -158,8 +168,8 @@ class PriceRefinement {
     }
     if (n_queued_ > 2) {
       const I k = queue_[place(2)];
-      const I last = std::min<I>(A_.indptr[k + 1], A_.indptr[k] + most_prefetched);
-      for (I p = A_.indptr[k]; p < last; ++p) prefetch(&row_price_[A_.indices[p]]);
+      const I count = std::min<I>(A_.indptr[k + 1] - A_.indptr[k], most_prefetched);
+      for (I p = 0; p < count; ++p) prefetch(&row_price_[A_.indices[A_.indptr[k] + p]]);
     }
     head_ = place(1);
     --n_queued_;
@@ -179,9 +189,8 @@ class PriceRefinement {
     const double pays = paid(j);
     for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
       const I i = A_.indices[p];
-      const double price = A_.cost[p] - pays;
-      if (row_price_[i] <= price + rounding_ || i == own) continue;
-      row_price_[i] = price;
+      if (i == own || !is_preferred(p, pays)) continue;
+      row_price_[i] = A_.cost[p] - pays;
       const I holder = row_match_[i];
       if (holder < 0) continue;
       if (before_[i] >= 0) {

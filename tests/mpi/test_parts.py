@@ -255,6 +255,9 @@ def test_ranks_that_launchers_report(monkeypatch):
     assert launch.communicator("cpu") is None
     monkeypatch.setenv("PMI_SIZE", "1")
     assert launch.communicator("auto") is None  # one rank runs as one process
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "5")  # PMI_SIZE is of the shell's own launcher
+    assert launch.launched_ranks() == 5
+    monkeypatch.delenv("OMPI_COMM_WORLD_SIZE")
     monkeypatch.setenv("PMI_SIZE", "4")
     monkeypatch.setenv("BTFPERM_MPI", "0")
     assert (launch.launched_ranks(), launch.rank_by_launcher()) == (0, 0)

@@ -66,6 +66,7 @@ class FirstRounds {
     }
     const double m = static_cast<double>(edges);
     LocalMaxStart<I> rest = list_edges_left(edges);
+    if (at_limit_ > 0 && rest.size == 0) ++counters_.rounds;  // no edge is left to count it
     rest.most = limit * m;
     rest.visited = static_cast<double>(rounds) * m;
     rest.bounded = &A_;
@@ -205,7 +206,7 @@ class FirstRounds {
     matched_ = 0;
     in_pieces(again_size_, budget_, [&](I k) {
       const I v = again_[k], u = heaviest_[v];
-      if (u != v && heaviest_[u] == v) {
+      if (u != v && heaviest_[u] == v && M_.is_unmatched(v)) {
         M_.match(u, v, counters_.rounds);
         ++matched_;
       }
@@ -270,6 +271,7 @@ class FirstRounds {
       counters_.sorted = static_cast<std::int64_t>(at_start);
       return true;
     }
+    spend_rest();
     return true;
   }
 
