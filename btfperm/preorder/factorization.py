@@ -62,6 +62,11 @@ def _rounding(n: int) -> _Numbers:
     return np.finfo(np.float64).eps / 2 * signs
 
 
+def _overflowing(given: _Numbers, x: _Numbers) -> npt.NDArray[np.bool_]:
+    """For each side, whether the result `x` is not finite although all `given` numbers are."""
+    return np.asarray(np.isfinite(given).all(axis=1) & ~np.isfinite(x).all(axis=1))
+
+
 class Factorization:
     """LU factors of a preordered matrix; made by :meth:`btfperm.Preordering.factor`.
 
@@ -157,8 +162,8 @@ class Factorization:
 
         An `IllConditionedWarning` reports a matrix that is nearly singular: the first step of
         refinement changes the solution by more than a thousandth, or rounding the entries does, as
-        estimated for the first call with new pivots. Rows and columns of very different sizes are
-        no reason for it. It also reports a solution or a correction that overflows.
+        estimated for the first finite solution with new pivots. Rows and columns of very different
+        sizes are no reason for it. It also reports a solution or a correction that overflows.
 
         Raises
         ------
@@ -176,12 +181,13 @@ class Factorization:
         right = np.ascontiguousarray(right, dtype=self.dtype)
         x = self._solved(right, trans, refine)
         if x.size and not self._share(x, x)[1]:
-            overflows = np.isfinite(right).all(axis=1) & ~np.isfinite(x).all(axis=1)
+            overflows = _overflowing(right, x)
             if overflows.any():
                 warn_of_overflow("the solution overflows", x[overflows], trans, self.factors)
         if pairs:
-            k = x.shape[0] // 2
-            x = x[:k] + 1j * x[k:]
+            parts, k = x, x.shape[0] // 2
+            x = np.empty((k, self.shape[0]), dtype=np.complex128)
+            x.real, x.imag = parts[:k], parts[k:]  # 1j * inf would be NaN + 1j * inf
         return np.ascontiguousarray(x.T).reshape(given.shape)
 
     def _solved(self, right: _Numbers, trans: str, refine: Refine) -> _Numbers:
@@ -200,11 +206,11 @@ class Factorization:
                 x = self._substituted(right, trans)
                 change, error, sizes = self._residual(x, right, trans)
         self._is_verified = True
-        # `solve` warns of a solution that is not finite.
-        is_warned = not math.isfinite(error) and not self._share(x, x)[1]
+        is_known = math.isfinite(error)
+        # `solve` warns of the solutions that overflow.
+        is_warned = not is_known and bool(_overflowing(right, x).any())
         if not self._is_checked:
-            self._is_checked = True
-            self._first_error = error if math.isfinite(error) else 0.0
+            self._first_error = error if is_known else 0.0
             effect = self._rounding_errors(sizes)
             if steps:  # one call of the solver for both
                 solved = np.concatenate((change, effect))
@@ -213,9 +219,12 @@ class Factorization:
             else:
                 self.factors.solve(effect, trans)
             share = self._share(x[-1:], effect)[0]
-            is_warned = is_warned or warn_if_wrong(
+            is_wrong = not is_warned and warn_if_wrong(
                 share, "rounding its entries changes", self._columns, self.factors
             )
+            # Numbers that are not finite can hide a large effect: then the next call checks again.
+            self._is_checked = is_known or is_wrong
+            is_warned = is_warned or is_wrong
         elif steps:
             self.factors.solve(change, trans)
         step, before = 0, x
@@ -228,9 +237,10 @@ class Factorization:
                 self.factors.solve(change, trans)
             share, is_finite = self._share(x, change)
             if not is_finite:
-                if not is_warned:
+                overflows = _overflowing(x, change)
+                if overflows.any() and not is_warned:
                     cause = "a correction of the solution overflows, so the refinement ends"
-                    warn_of_overflow(cause, change, trans, self.factors)
+                    warn_of_overflow(cause, change[overflows], trans, self.factors)
                 break
             if step == 0:
                 if not is_warned:

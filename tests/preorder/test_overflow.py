@@ -72,6 +72,50 @@ def test_no_warning_if_the_right_hand_side_is_not_finite():
             assert not np.isfinite(F.solve(np.array([1.0, number]))).all()
 
 
+NEARLY_SINGULAR = np.eye(6)
+NEARLY_SINGULAR[:2, :2] = [[1, 1], [1, 1 + 1e-14]]
+NEARLY_SINGULAR[2, 3] = 0.5
+SIDES = {"nan alone": ["nan"], "nan first": ["nan", "b"], "nan last": ["b", "nan"]}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("refine", [0, "auto"])
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+@pytest.mark.parametrize("sides", SIDES.values(), ids=SIDES)
+def test_a_side_that_is_not_finite_hides_no_nearly_singular_matrix(solver, refine, number, sides):
+    A, b = NEARLY_SINGULAR, np.arange(6) + 1.0
+    bad = np.where(np.arange(6) == 5, number, b)
+    F = btfperm.preorder(A, solver=solver).factor(A)
+    with pytest.warns(btfperm.IllConditionedWarning, match="rounding its entries") as caught:
+        F.solve(np.array([{"b": b, "nan": bad}[side] for side in sides]).T, refine=refine)
+        n_first = len(caught)
+        F.solve(b, refine=refine)
+        F.solve(b, refine=refine)
+    assert len(caught) == 1
+    assert n_first == 1 or sides[-1] == "nan"  # the last side is the one that is checked
+
+
+def test_a_side_that_overflows_postpones_the_check():
+    A, b = sp.block_diag([NEARLY_SINGULAR, 1e-300]), np.append(np.arange(6) + 1.0, 1e-300)
+    F = btfperm.preorder(A, solver="superlu").factor(A)
+    large = np.where(np.arange(7) == 6, 1e300, b)
+    for side, message in ((large, "overflows"), (b, "nearly singular")):
+        with pytest.warns(btfperm.IllConditionedWarning, match=message) as caught:
+            F.solve(side)
+        assert len(caught) == 1
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_complex_side_that_overflows_with_real_factors(solver):
+    A = np.diag([5e-324, 1.0])
+    F = btfperm.preorder(A, solver=solver).factor(A)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        x = F.solve(np.array([2 + 1j, 3 + 4j]))
+    assert [one.category for one in caught] == [btfperm.IllConditionedWarning]
+    assert x[0].real == x[0].imag == np.inf and x[1] == 3 + 4j
+
+
 @pytest.mark.parametrize("broken", ["no library", "another library"])
 def test_a_library_that_does_not_load_is_skipped(monkeypatch, tmp_path, broken):
     system = {one.name: one for one in klu_libraries.libraries()}.get("libklu")
