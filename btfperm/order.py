@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from btfperm.arguments import text
 from btfperm.backends import of_one_process
 from btfperm.backends.protocol import Session
-from btfperm.dulmage_mendelsohn import decompose_session, fields_of
+from btfperm.dulmage_mendelsohn import decompose_session, fields_of, meta_with_weights
 from btfperm.errors import InvalidArgumentError
 from btfperm.io import pattern_and_values, read, save, values_of
 from btfperm.path.decompose import worth_copies
@@ -368,9 +368,8 @@ def _with_weights(d: Any, w: WeightedTransversal) -> Any:
     permutations and the blocks do not depend on the matching."""
     transversal = w.transversal
     assert transversal is not None
-    meta = {**d.meta, "weights": dict(transversal.weights or {})}
     fields = {"transversal": transversal} if d.is_distributed else fields_of(transversal)
-    return replace(d, **fields, meta=meta)
+    return replace(d, **fields, meta=meta_with_weights(d.meta, transversal))
 
 
 def _completed(

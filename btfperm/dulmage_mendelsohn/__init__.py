@@ -24,7 +24,7 @@ are the files ``*_mpi.py``."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -49,6 +49,7 @@ from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 
 __all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn", "fields_of"]
+__all__ += ["meta_with_weights"]
 
 # For a small matrix on the host, the steps share a copy on a GPU only if the caller gives other
 # keyword arguments than these.
@@ -225,8 +226,6 @@ def describe(kind: str, done: Decomposed, seconds: dict[str, float]) -> dict[str
     from btfperm import __version__
 
     pattern, transversal = done.session.pattern, done.transversal
-    explained = dict(transversal.explain())
-    explained["decisions"] = {**explained.get("decisions", {}), "decomposition": done.place}
     weights = {} if transversal.weights is None else {"weights": dict(transversal.weights)}
     return {
         **weights,
@@ -240,9 +239,24 @@ def describe(kind: str, done: Decomposed, seconds: dict[str, float]) -> dict[str
         "backend": transversal.backend,
         "device": transversal.device,
         "choice": transversal.choice,
-        "explain": explained,
+        "explain": _explained(transversal, done.place),
         "verified": transversal.verified,
         "maximum": transversal.maximum,
         "seconds": seconds,
         "counters": dict(transversal.counters),
     }
+
+
+def meta_with_weights(meta: Mapping[str, Any], transversal: Transversal) -> dict[str, Any]:
+    """The ``meta`` of a decomposition whose matching is replaced by that of a weighted transversal:
+    it also describes the weighted search."""
+    place = meta["explain"]["decisions"]["decomposition"]
+    weights = dict(transversal.weights or {})
+    return {**meta, "explain": _explained(transversal, place), "weights": weights}
+
+
+def _explained(transversal: Transversal, place: Any) -> dict[str, Any]:
+    """The decisions of the search, and the one on the place of the decomposition."""
+    explained = dict(transversal.explain())
+    explained["decisions"] = {**explained.get("decisions", {}), "decomposition": place}
+    return explained

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.block_triangular import block_triangular_form
-from btfperm.dulmage_mendelsohn import dulmage_mendelsohn, fields_of
+from btfperm.dulmage_mendelsohn import dulmage_mendelsohn, fields_of, meta_with_weights
 from btfperm.errors import InvalidMatrixError, StructurallySingularError
 from btfperm.ordering import inside_blocks
 from btfperm.ordering.inside_blocks import (
@@ -198,12 +198,21 @@ def weighted_form(
     assert w.transversal is not None and kept.transversal is not None
     names = ("log_row_scale", "log_col_scale", "weights")
     scaled = {name: getattr(w.transversal, name) for name in names}
+    scaled["explain"] = partial(_explained, kept.transversal.explain, w.transversal.explain)
     return _with_transversal(kept, replace(kept.transversal, **scaled)), w
+
+
+def _explained(kept: Callable[[], Any], weighted: Callable[[], Any]) -> dict[str, Any]:
+    """What `kept` explains, with the plan and the decisions of the weighted search."""
+    explained, other = dict(kept()), weighted()
+    added = {what: rule for what, rule in other["decisions"].items() if what.startswith("weighted")}
+    decisions = {**explained["decisions"], **added}
+    return explained | {"decisions": decisions, "weighted_plan": other["weighted_plan"]}
 
 
 def _with_transversal(form: BlockTriangularForm, t: Transversal) -> BlockTriangularForm:
     """The same blocks with another perfect transversal on the diagonal, and its scalings."""
-    meta = {**form.meta, "weights": dict(t.weights or {})}
+    meta = meta_with_weights(form.meta, t)
     return replace(form, **fields_of(t), paired_row=t.col_match, meta=meta)
 
 

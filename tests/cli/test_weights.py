@@ -354,3 +354,22 @@ def test_explain_names_the_weighted_search(cli, tmp_path):
     assert decisions["weighted algorithm"]["choice"] == "mc64" and "algorithm" in decisions
     named = cli(path, "--weights", "product", "--algorithm", "heavy-perfect", "--json")
     assert "weighted algorithm" not in named.json["explain"]["decisions"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_file_explains_the_weighted_search(cli, tmp_path, kind):
+    perm = tmp_path / "p.npz"
+    explained = cli(WEST, "--weights", kind, "-o", perm, "--json").json["explain"]
+    for decision in explained["decisions"].values():
+        del decision["measured"]
+    assert ("weighted_plan" in explained) == (kind != "bottleneck")  # which has one algorithm
+    assert json.loads(str(content(perm)["meta"]))["explain"] == explained
+
+
+def test_the_file_of_a_solver_explains_weights_that_its_order_chose(cli, tmp_path):
+    perm = tmp_path / "p.npz"
+    ended = cli(WEST, "--solver", "klu", "-o", perm, "--json")
+    assert ended.json["weights"]["objective"] == "product"
+    explained = json.loads(str(content(perm)["meta"]))["explain"]
+    assert explained["weighted_plan"]["algorithm"] == "mc64"
+    assert {"weighted algorithm", "decomposition"} <= explained["decisions"].keys()

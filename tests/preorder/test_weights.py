@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 
 import numpy as np
@@ -234,3 +235,17 @@ def test_few_columns_may_stay_weak(monkeypatch):
     assert btfperm.preorder(A, solver="superlu").weights == "product"
     monkeypatch.setattr(weights_module, "FEW_WEAK", 2 / A.shape[0])
     assert btfperm.preorder(A, solver="superlu").weights == "none"
+
+
+@pytest.mark.parametrize("stored_zeros", [False, True])
+def test_the_form_explains_the_weighted_search(stored_zeros):
+    A = sp.csc_array([[1e-9, 1.0, 0.0], [1.0, 1e-9, 2.0], [3.0, 1.0, 1e-9]])
+    if stored_zeros:
+        A.data[0] = 0.0
+    with pytest.warns(btfperm.StoredZerosWarning) if stored_zeros else nullcontext():
+        form = btfperm.preorder(A, weights="product").form
+    explained, by_transversal = form.meta["explain"], form.transversal.explain()
+    assert explained["weighted_plan"]["algorithm"] == "mc64"
+    assert "weighted algorithm" in explained["decisions"]
+    place = explained["decisions"].pop("decomposition")
+    assert place["choice"] == "cpu" and explained == by_transversal
