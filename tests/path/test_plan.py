@@ -117,7 +117,8 @@ def test_limits_and_threads_are_fields_of_the_plan():
 
 
 def test_a_restart_has_the_limits_of_the_caller():
-    """They are those of the call; the request holds what is left of them."""
+    """The plan states the limits that the caller set. The request holds the remaining work, after
+    the work of the first search is deducted."""
     asked = Request(max_work=70)
     asked.charge({"edges": 30})
     session = Session(as_pattern([[1, 1], [0, 1]]))
@@ -217,5 +218,6 @@ def test_a_gpu_states_why_it_decomposes_or_not(monkeypatch, many, forked, in_use
     place = place_of(session)
     is_faster, why = expected
     assert place["choice"] == ("gpu" if is_faster else "cpu")
-    told = [place["because"]] if is_faster else [each["fails"] for each in place["passed_over"]]
-    assert len(told) == 1 and why in told[0]
+    refused = [rule["fails"] for rule in place["passed_over"]]
+    reasons = [place["because"]] if is_faster else refused
+    assert len(reasons) == 1 and why in reasons[0]

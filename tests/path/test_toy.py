@@ -173,9 +173,10 @@ def test_a_matrix_on_the_host_is_decomposed_where_a_backend_wants_it(toy, wants)
     place = blocks(session, t).place
     assert ("decompose" in toy.calls) == wants
     assert place["choice"] == ("toy" if wants else "cpu")
-    told = {"rule": "faster", "choice": "toy", "fails": "the toy was asked"}
-    assert (place["because"] == told["fails"]) == wants
-    assert (told in place["passed_over"]) == (not wants)
+    reason = "the toy was asked"
+    refused = {"rule": "faster", "choice": "toy", "fails": reason}
+    assert (place["because"] == reason) == wants
+    assert (refused in place["passed_over"]) == (not wants)
 
 
 @pytest.mark.parametrize("step", ["run", "decompose"])
