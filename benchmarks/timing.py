@@ -216,7 +216,7 @@ def disagreements(
         if quantity in said:
             said[quantity]["the index"] = value
     return [
-        f"{quantity}: " + ", ".join(f"{name} says {value}" for name, value in values.items())
+        f"{quantity}: " + ", ".join(f"{name} reports {value}" for name, value in values.items())
         for quantity, values in said.items()
         if len(set(values.values())) > 1
     ]

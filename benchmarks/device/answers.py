@@ -98,7 +98,7 @@ def _of_matrix(case: Case, calls: Calls, limit: float) -> Iterator[Row]:
         runs = RUNS if P.nnz <= SMALL and not label else FEWER if P.nnz < LARGE else 1
         row = _tried(A, calls, rank, runs, limit)
         if expected != rank:
-            row["wrong"].insert(0, f"the index says {expected}, the cpu {rank}")
+            row["wrong"].insert(0, f"the rank is {expected} in the index, but {rank} on the cpu")
         yield {"matrix": case.name + label, **row}
 
 

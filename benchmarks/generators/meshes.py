@@ -39,7 +39,8 @@ def rgg(exponent: int) -> sp.csc_array:
 
 
 def trace(exponent: int) -> sp.csc_array:
-    """The Delaunay triangles of 2^(X-1) random points, about 2^X, joined when they share an edge.
+    """The Delaunay triangles of 2^(exponent - 1) random points, about 2^exponent, joined when they
+    share an edge.
 
     Three neighbours each, but for the hull's; numbered by strips, as `rgg`.
     """

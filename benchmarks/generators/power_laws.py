@@ -54,8 +54,8 @@ def recursive_edges(
 
 
 def kron(scale: int) -> sp.csc_array:
-    """16 * 2^X edges are drawn with the quadrant probabilities .57, .19, .19, .05; duplicates are
-    merged. Relabelled, symmetric, no diagonal."""
+    """16 * 2^scale edges are drawn with the quadrant probabilities .57, .19, .19, .05; duplicates
+    are merged. Relabelled, symmetric, no diagonal."""
     n = 2**scale
     rng = np.random.default_rng(SEED)
     u, v = recursive_edges(scale, 16 * n, (0.57, 0.19, 0.19), rng.random)
@@ -64,8 +64,8 @@ def kron(scale: int) -> sp.csc_array:
 
 
 def rmat(scale: int) -> sp.csc_array:
-    """8 * 2^X entries are drawn with the quadrant probabilities .45, .15, .15, .25; duplicates are
-    merged. Rows and columns are relabelled independently."""
+    """8 * 2^scale entries are drawn with the quadrant probabilities .45, .15, .15, .25; duplicates
+    are merged. Rows and columns are relabelled independently."""
     n = 2**scale
     rng = np.random.default_rng(SEED)
     rows, cols = recursive_edges(scale, 8 * n, (0.45, 0.15, 0.15), rng.random)

@@ -178,8 +178,8 @@ def _name(start: str, algorithm: str, threads: int) -> str:
 
 def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dict[str, list[float]]:
     """Samples of each call, in turns. After `FIRST_ROUNDS` rounds, only `auto` and the candidates
-    near the best continue. All are repeated alike: the processor learns the branches of a short
-    call."""
+    near the best continue. The samples of all calls have the same number of repetitions: the
+    processor learns the branches of a short call, so a call with more of them would be faster."""
     samples: dict[str, list[float]] = {name: [] for name in calls}
     running = list(calls)
     about = min(took.values())

@@ -61,7 +61,7 @@ def checked(
     measure: Callable[[Case], tuple[Row, list[str]]],
     outcome: Callable[[Row], str],
 ) -> tuple[list[Row], list[str]]:
-    """`measured` with a `measure` that also says what is wrong; returns the complaints, too."""
+    """`measured` with a `measure` that also returns what is wrong; returns these complaints."""
     complaints: list[str] = []
 
     def row_of(case: Case) -> Row:

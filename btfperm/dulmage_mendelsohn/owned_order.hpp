@@ -18,8 +18,8 @@
 namespace btfperm {
 
 // Writes a line for each name: (name, columns, rows, smallest). Member k of the columns has the
-// name names[of_cols[k]] and the number cols[k]; rows alike. `smallest`: the smallest number of the
-// columns, or of the rows if `by_rows`.
+// name names[of_cols[k]] and the number cols[k]; likewise for rows. `smallest`: the smallest number
+// of the columns, or of the rows if `by_rows`.
 template <class I>
 void list_members(std::int64_t n_names, const I* names, std::int64_t n_cols, const I* of_cols,
                   const I* cols, std::int64_t n_rows, const I* of_rows, const I* rows, bool by_rows,

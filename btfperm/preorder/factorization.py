@@ -257,10 +257,11 @@ class Factorization:
 
     def _rounding_errors(self, sizes: _Numbers) -> _Numbers:
         """Errors of the right-hand side that are as large as the rounding errors of the entries may
-        make them; `sizes` is that of `_residual`, and may be overwritten.
+        make them. `sizes` is that of `_residual`, and the call may overwrite it.
 
         The signs are random. For a small matrix there are two vectors, whose signs differ in every
-        second place, so that one of them shows if two neighbouring rows are nearly equal.
+        second place. In one of them, two neighbouring rows have different signs, so that its effect
+        is large if these rows are nearly equal.
         """
         n, period = self.shape[0], random_signs().size
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):

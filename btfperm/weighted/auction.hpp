@@ -58,9 +58,9 @@ class Auction {
         bidder_(memory.lists[2]),
         displaced_(memory.lists[3]) {}
 
-  // Copies the entries and chooses the first epsilon. After `most_passes` over the entries, the
-  // auction will stop. Returns false if more than `most_equal` of the columns have several best
-  // choices. Then bids would lower prices by epsilon only, and a search is faster.
+  // Copies the entries and chooses the first epsilon. The auction stops after `most_passes` passes
+  // over the entries. Returns false if more than the share `most_equal` of the columns has several
+  // best choices. Then bids would lower prices by epsilon only, and a search is faster.
   bool begin(double most_passes, int threads) {
     threads_ = threads;
     copy_entries();
@@ -156,8 +156,8 @@ class Auction {
   }
   static constexpr std::int64_t least_shared = 1 << 12;
 
-  // The mean difference between the first and the second choice where there is one, divided by
-  // first_share; 0 if more than most_equal of the columns have no difference, up to rounding.
+  // The mean of the differences between first and second choices that exceed rounding, divided by
+  // first_share; 0 if more than the share most_equal of the columns has no such difference.
   double first_epsilon() {
     std::array<double, terms> sums{};
     std::array<I, terms> equals{};

@@ -13,7 +13,7 @@
 namespace btfperm {
 namespace {
 
-// The arguments of every search in Python; it sets the matching and the duals.
+// The arguments that Python gives to every search, which sets the matching and the duals.
 template <class I>
 struct Arguments {
   std::int64_t m;
@@ -84,7 +84,7 @@ void bind_search(nb::module_& module, const char* name, WeightedSearch which) {
       "duals. (0 done, 2 time limit, 3 work limit; entries visited; searches; bids; rounds)");
 }
 
-// The places of `start_match` are checked here: an auction on another device has set them.
+// Checks that each pair of `start_match`, which an auction on a GPU has found, is an entry.
 template <class I>
 void bind_completion(nb::module_& module) {
   module.def(

@@ -116,8 +116,8 @@ class DeviceGraph(OfVertices):
 
 def refuse_small_device(n: int, indices: Any) -> None:
     """Raises BackendUnavailableError if the current device has too little free memory for the
-    algorithm with the largest need, local-max: three lists of all entries with their weights, two
-    more indices for each entry, and eight for each vertex."""
+    algorithm with the largest need, local-max: three lists of all entries, which hold two indices
+    and a weight for each; two more indices for each entry, and eight for each vertex."""
     width = indices.dtype.itemsize
     needed = indices.size * (3 * (2 * width + 8) + 2 * width) + 8 * n * width
     refuse_beyond_free(needed, f"a graph of {n:,} vertices with {indices.size:,} entries")

@@ -141,12 +141,12 @@ def check_matching(
 
 
 def judge(pattern: Pattern, mate: Any, facts: Facts, guarantee: str | None) -> MatchingCheck:
-    """Checks that the facts about a matching are those that the algorithm guarantees, and returns
-    what the result shows.
+    """Checks, by the facts about a matching, that it is legal and has the properties that its
+    algorithm guarantees. Returns the part of the facts that the result shows.
 
     Raises
     ------
-    DefectError : they are not
+    DefectError : one of these conditions does not hold
     """
     if facts.wrong >= 0:
         raise DefectError(

@@ -190,7 +190,7 @@ def test_a_wrong_answer_is_exit_status_1(real_folder):
         *("--repeats", 1, "--limit", 5),
     )
     assert done.returncode == 1
-    assert "the index says 999999" in done.stdout
+    assert "the index reports 999999" in done.stdout
 
 
 def test_permutations_follow_their_matrix(real_folder):

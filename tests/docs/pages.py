@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The examples of the pages: blocks of Python and of a shell, in their order.
 
-A comment on the line before a block says how it is run: ``<!-- not run: REASON -->``, ``<!-- exit
+A comment on the line before a block states how it is run: ``<!-- not run: REASON -->``, ``<!-- exit
 code 1 -->``, or ``<!-- needs PACKAGE -->``: it is left out where the package is not installed. A
 block of text that follows a shell block of one command, or a block of Python that prints, is its
 output.

@@ -13,8 +13,8 @@ from pathlib import Path
 __all__ = ["TESTS", "start", "why_no_child", "why_not"]
 
 ROOT = Path(__file__).parents[2]
-# Small enough for the emulated device. If each value of each parameter occurs, they launch every
-# kernel but those of MPI ranks, which tests/mpi launches.
+# Small enough for the emulated device. Run with each value of each of their parameters, they launch
+# every kernel but those of MPI ranks, which tests/mpi launches.
 TESTS = (
     "tests/transversal/test_gpu_small.py",
     "tests/transversal/test_gpu_parts.py",

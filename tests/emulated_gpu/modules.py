@@ -38,11 +38,12 @@ SEED = int(os.environ.get("BTFPERM_SEED", "1"))
 
 _INCLUDE = re.compile(r'^#include "(\S+)"$', re.MULTILINE)
 _KERNEL = re.compile(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)\(')
-# Accesses to words that other threads read and write. Inline assembly has no meaning on the CPU.
+# Accesses to words that other threads read and write, and what replaces them.
 _REPLACED = [
     ("return *const_cast<const volatile Word*>(place);", "return fibers::load(place);"),
     ("*const_cast<volatile Word*>(place) = value;", "fibers::store(place, value);"),
 ]
+# Inline assembly of the GPU, a prefetch, is removed.
 _ASSEMBLY = re.compile(r"asm volatile\([^;]*;[^;]*;", re.DOTALL)
 
 

@@ -184,8 +184,9 @@ def _without_frames(error: Exception) -> Exception:
 
 
 def _is_redundant(case: Case, refused: dict[str, Exception]) -> bool:
-    """Whether `read_matrix` is left out: `peek` and `read` refused the input at the same place, in
-    the parts that all three share. For one of eight such inputs `read_matrix` is called anyway."""
+    """Whether `read_matrix` is left out: `peek` and `read` refused the input with the same message,
+    so probably in code that all three share. For one of eight such inputs `read_matrix` is called
+    anyway."""
     sentences = {str(error) for error in refused.values()}
     return len(refused) == 2 and len(sentences) == 1 and zlib.crc32(case.data) % 8 > 0
 

@@ -206,8 +206,8 @@ def test_line_without_an_end(tmp_path, monkeypatch, block):
 @pytest.mark.parametrize("block", [None, 64, 70_000, 131_072])
 @pytest.mark.parametrize("before", [0, 1, 9_000])
 def test_long_lines_are_judged_alike_in_blocks_of_any_size(tmp_path, monkeypatch, block, before):
-    """A line of more than 65,536 bytes with its end is a comment, or it is refused. A comment holds
-    no zero byte, wherever it is."""
+    """A line of more than 65,536 bytes, its line end included, is refused unless it is a comment. A
+    comment with a NUL byte is refused, wherever in the comment this byte is."""
     monkeypatch.setattr(matrix_market_body, "BLOCK", block)
     file = tmp_path / "a.mtx"
     entries = "1 2\n" * before

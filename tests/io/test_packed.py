@@ -47,7 +47,7 @@ def test_the_suffix_does_not_matter(tmp_path, packer):
 
 @pytest.mark.parametrize("packer", PACKERS)
 def test_the_suffix_before_that_of_the_packing_counts(tmp_path, packer):
-    """Only the name tells that a file has the format METIS."""
+    """Only its name shows that a file has the format METIS."""
     file = tmp_path / f"a.GRAPH.{packer}"
     file.write_bytes(PACKERS[packer](b"3 2\n2\n1 3\n2\n"))
     assert peek(file).format == "metis"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every reader reports while it reads, and where a matrix says that it comes from."""
+"""What every reader reports while it reads, and the origin that a matrix stores."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ CORRUPTIONS = {
     "a block too few": (
         {"row_blocks": np.delete(ANSWER["row_blocks"], 3)},
         "boundaries",
-        "speaks of",
+        "has the boundaries of",
     ),
     "an empty block": (
         {key: np.insert(ANSWER[key], 3, ANSWER[key][3]) for key in ("row_blocks", "col_blocks")},

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Everything that `check` says about a damaged result, what pictures outline, and the numbers of a
-page, for a matrix of `tests/uneven.py`: a wrong place or a wrong side makes a difference."""
+"""Everything that `check` reports about a damaged result, what pictures outline, and the numbers of
+a page, for a matrix of `tests/uneven.py`: a wrong place or a wrong side makes a difference."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ REPORTS = {
     ),
     "a boundary of the unmatched rows": (
         {"coarse_rows": ANSWER["coarse_rows"] + [0, 0, 0, 1, 0]},
-        ["coarse: there are 3 unmatched rows, coarse_rows[3:5] says 2"],
+        ["coarse: there are 3 unmatched rows, but coarse_rows[4] - coarse_rows[3] is 2"],
         "irreducible",
     ),
     "a boundary of the unmatched columns": (
         {"coarse_cols": ANSWER["coarse_cols"] + [0, 1, 0, 0, 0]},
-        ["coarse: there are 2 unmatched columns, coarse_cols[1] says 3"],
+        ["coarse: there are 2 unmatched columns, but coarse_cols[1] is 3"],
         "irreducible",
     ),
     "a boundary inside a block": (

@@ -88,8 +88,8 @@ def check_boundaries(s: Subject) -> Iterator[Violation]:
     if s["row_blocks"].size != s["col_blocks"].size:
         yield wrong(
             "boundaries",
-            f"{s.called('row_blocks')} speaks of {s['row_blocks'].size - 1} blocks, "
-            f"{s.called('col_blocks')} of {s['col_blocks'].size - 1}",
+            f"{s.called('row_blocks')} has the boundaries of {s['row_blocks'].size - 1} blocks, "
+            f"but {s.called('col_blocks')} those of {s['col_blocks'].size - 1}",
         )
     elif monotone:
         void = np.flatnonzero((np.diff(s["row_blocks"]) == 0) & (np.diff(s["col_blocks"]) == 0))

@@ -77,7 +77,8 @@ def check_coarse(s: Subject) -> Iterator[Violation]:
     rr, cc = s["coarse_rows"], s["coarse_cols"]
     if s.kind == "block_triangular_form":
         if rr.tolist() != [0, 0, s.n, s.n, s.n] or cc.tolist() != [0, 0, 0, s.n, s.n]:
-            yield wrong("coarse", "a block triangular form is all square, its coarse parts not")
+            text = "a block triangular form is all square, but its coarse parts are not"
+            yield wrong("coarse", text)
         return
     assert s.found is not None
     h_rows, h_cols, v_rows, v_cols = s.found
@@ -96,8 +97,8 @@ def check_coarse(s: Subject) -> Iterator[Violation]:
                     text = f"in the {parts[k]} part, but of the {parts[other]} one: {{{noun}}}"
                     yield wrong("coarse", text, **{noun: hit})
     for text, counted, claimed in (
-        ("columns, coarse_cols[1] says", int((s["col_match"] < 0).sum()), int(cc[1])),
-        ("rows, coarse_rows[3:5] says", int((s["row_match"] < 0).sum()), int(rr[4] - rr[3])),
+        ("columns, but coarse_cols[1]", (s["col_match"] < 0).sum(), cc[1]),
+        ("rows, but coarse_rows[4] - coarse_rows[3]", (s["row_match"] < 0).sum(), rr[4] - rr[3]),
     ):
         if counted != claimed:
-            yield wrong("coarse", f"there are {counted} unmatched {text} {claimed}")
+            yield wrong("coarse", f"there are {counted} unmatched {text} is {claimed}")

@@ -25,8 +25,8 @@ _STRAYS, _EDGES, _WAVE, _DONE = "strays", "course.edges", "course.wave", "course
 # Steps between two waves: `_GAP` times the square root of m, to which the depth of a mesh is
 # proportional, but at least `_LEAST_GAP`.
 _GAP, _LEAST_GAP = 0.25, 64
-# Each launch ends after this number of rounds of 16 steps, or of entries, so that the host can
-# check limits.
+# Each launch ends after this number of rounds, of at most 16 steps each, or after this number of
+# entries, so that the host can check limits.
 _LAUNCH_ROUNDS, _LAUNCH_EDGES = 1 << 11, 1 << 29
 # Largest number of times that the labels are cleared: at the start, then after 254 waves or a
 # rejected proof. After that the search returns to trees, which always end.

@@ -147,8 +147,8 @@ class _Auction:
     ) -> None:
         """Runs the auction in one diagonal block. Stores in `match` the row of each matched column,
         and in `price` the prices of the rows. Stores nothing if the budget ends it, or if more than
-        `_MOST_EQUAL` of the columns have several best choices, because each of their bids would
-        lower a price by epsilon only."""
+        the share `_MOST_EQUAL` of the columns has several best choices, because each of their bids
+        would lower a price by epsilon only."""
         n = cols.size
         lanes, columns, there = self._lanes, upload(cols), upload(rows)
         self._price.fill(-_FAR)
@@ -183,7 +183,8 @@ class _Auction:
 
     def _first_epsilon(self, first: tuple[Any, ...], n: int) -> float:
         """The mean difference between the best and the second choice of a column, divided by
-        _FIRST_SHARE; 0 if the difference is 0 for more than _MOST_EQUAL of the columns."""
+        _FIRST_SHARE; 0 if the difference is 0 for more than the share _MOST_EQUAL of the
+        columns."""
         gaps = self._bid_price[:n]
         self._run.launch("find_gaps", *first, self._price, np.float64(_ROUNDING), gaps)
         here = np.empty(n)
