@@ -10,7 +10,7 @@ may quote such text as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 __all__ = [
     "LONGEST_CAUSE",
@@ -19,6 +19,7 @@ __all__ = [
     "LONGEST_WORD",
     "cause_text",
     "known_names",
+    "listed_names",
     "one_line",
     "printable",
     "quoted",
@@ -29,6 +30,7 @@ LONGEST_WORD = 160  # characters without a space; a file name is one such word a
 LONGEST_SENTENCE = 480  # characters
 LONGEST_CAUSE = 120  # characters of another library's message
 LONGEST_LIST = 140  # characters of names
+_LONGEST_NAME = 60  # characters of a name in a list
 
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 _GAP = "..."
@@ -88,6 +90,28 @@ def quoted(value: object) -> str:
     ("xxxx'", 'None')
     """
     return shortened(repr(value), LONGEST_CAUSE)
+
+
+def listed_names(names: Iterable[str], most: int = 8) -> str:
+    r"""The first of `names` that a file holds, of archive members or variables, for use in one of
+    our messages: at most `most` names and about `LONGEST_LIST` characters. A name of more than 60
+    characters is shortened in its middle; three dots at the end stand for further names.
+
+    >>> listed_names(["a.mtx", "b\n.mtx"]), listed_names([])
+    ('a.mtx, b\\n.mtx', '')
+    >>> listed_names(["x" * 5000, "A", "y" * 5000, "z" * 5000])[-40:]
+    'yyyy...yyyyyyyyyyyyyyyyyyyyyyyyyyyy, ...'
+    """
+    listed: list[str] = []
+    left = LONGEST_LIST
+    for name in names:
+        text = shortened(printable(shortened(name, _LONGEST_NAME)), _LONGEST_NAME)
+        left -= len(text) + 2
+        if len(listed) == most or (left < 0 and listed):
+            listed.append(_GAP)
+            break
+        listed.append(text)
+    return ", ".join(listed)
 
 
 def known_names(name: str, names: Sequence[str], source: str) -> str:

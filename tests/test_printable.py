@@ -15,6 +15,7 @@ from btfperm.printable import (
     LONGEST_SENTENCE,
     LONGEST_WORD,
     cause_text,
+    listed_names,
     one_line,
     printable,
     shortened,
@@ -44,6 +45,17 @@ def test_a_cut_text_shows_its_start_and_its_end(text, limit):
     cut = shortened(text, limit)
     assert len(cut) <= limit and cut[:2] == text[:2] and cut[-2:] == text[-2:]
     assert (cut == text) == (len(text) <= limit or "..." in text)
+
+
+@given(st.lists(st.text(st.characters(), max_size=400), max_size=20), st.integers(1, 10))
+def test_a_list_of_any_names_is_short_and_printable(names, most):
+    text = listed_names(names, most)
+    assert text.isprintable() and len(text) < 160
+    if names:
+        assert text.startswith(printable(names[0])[:20])
+    shown = [name for name in names[:most] if name.isprintable() and len(name) < 10]
+    if shown == names:
+        assert text == ", ".join(names)
 
 
 @pytest.mark.parametrize("kind", FAMILY)

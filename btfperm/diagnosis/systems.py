@@ -16,6 +16,7 @@ import numpy as np
 from btfperm.diagnosis.names import Names
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import Pattern
+from btfperm.printable import listed_names
 
 __all__ = ["System", "as_system", "casadi_system", "pyomo_system", "with_names"]
 
@@ -157,7 +158,7 @@ def _index(function: Any, side: str, which: str | int) -> int:
         return which
     what = "input" if side == "in" else "output"
     raise InvalidArgumentError(
-        f"{function.name()} has no {what} {which!r}; it has {', '.join(names) or 'none'}"
+        f"{function.name()} has no {what} {which!r}; it has {listed_names(names) or 'none'}"
     )
 
 

@@ -22,7 +22,7 @@ from btfperm.io.mat5_elements import SPARSE, Element, Variable, inner_variable, 
 from btfperm.io.read_bytes import DAMAGE
 from btfperm.io.source import Progress, Source
 from btfperm.io.values import as_double, field_of
-from btfperm.printable import printable, shortened
+from btfperm.printable import listed_names
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
@@ -31,7 +31,6 @@ __all__ = ["head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
 _LARGEST_SIZE = 2**31
 _DENSE_CLASSES = range(6, 16)  # double, single, and the integers
-_LONGEST_LIST = 240  # characters of names in a message
 _BLOCK = 1 << 16  # values of a dense matrix that are converted at a time
 
 
@@ -153,7 +152,7 @@ def _chosen(source: Source, found: list[Variable]) -> Variable:
     names = [entry.name for entry in found]
     if source.variable:
         if source.variable not in names:
-            listed = _listed(names) or "none"
+            listed = listed_names(names) or "none"
             raise source.error(f"there is no variable {source.variable} in it; it holds {listed}")
         chosen = found[names.index(source.variable)]
         if chosen.array_class not in (SPARSE, *_DENSE_CLASSES) or len(chosen.shape) != 2:
@@ -162,14 +161,9 @@ def _chosen(source: Source, found: list[Variable]) -> Variable:
     sparse = [entry for entry in found if entry.array_class == SPARSE]
     if len(sparse) == 1:
         return sparse[0]
-    listed = _listed([entry.name for entry in sparse] or names) or "no variable"
+    listed = listed_names([entry.name for entry in sparse] or names) or "no variable"
     what = "more than one sparse matrix" if sparse else "no sparse matrix"
     raise source.error(f"it holds {what} ({listed}): name the one that is meant, as in FILE:NAME")
-
-
-def _listed(names: list[str]) -> str:
-    """The first names, shortened so that the message remains readable."""
-    return shortened(printable(", ".join(names[:8])), _LONGEST_LIST)
 
 
 def _sparse(file: BinaryIO, entry: Variable) -> _Columns:

@@ -19,6 +19,7 @@ from btfperm.io.npy_members import array_head, keys, open_archive, read_array, r
 from btfperm.io.read_bytes import DAMAGE
 from btfperm.io.source import Progress, Source
 from btfperm.io.values import field_of
+from btfperm.printable import quoted
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
@@ -74,7 +75,9 @@ def read_pattern(
             arrays = {key: read_array(archive, key) for key in _INDEX_ARRAYS[layout]}
             indices = arrays[_INDEX_ARRAYS[layout][1]]
             if indices.shape != stored:
-                raise source.error(f"{indices.size} indices, but the data are of shape {stored}")
+                raise source.error(
+                    f"{indices.size} indices, but the data are of shape {quoted(stored)}"
+                )
     about: dict[str, Any] = {"name": source.name, "source": source.origin()}
     source.report(progress)
     if layout == "bsr":
@@ -155,7 +158,7 @@ def _archive(source: Source) -> Iterator[tuple[zipfile.ZipFile, str, tuple[int, 
                 layout = _layout(read_array(archive, "format", most_bytes=_MOST_FORMAT))
                 if layout not in _INDEX_ARRAYS:
                     raise source.error(
-                        f"the layout {layout!r} is none of {', '.join(_INDEX_ARRAYS)}"
+                        f"the layout {quoted(layout)} is none of {', '.join(_INDEX_ARRAYS)}"
                     )
                 shape = read_shape(archive)
                 if shape is None:
@@ -178,13 +181,14 @@ def _compare_lengths(
         count = data[0] if len(data) == 2 else 1
         if len(data) not in (1, 2) or math.prod(lengths["offsets"]) != count:
             raise source.error(
-                f"data of shape {data} and offsets of shape {lengths['offsets']} are no diagonals"
+                f"data of shape {quoted(data)} and offsets of shape {quoted(lengths['offsets'])} "
+                "are no diagonals"
             )
         return
     if layout == "bsr":
         if len(data) != 3 or 0 in data[1:]:
             m, n = shape
-            raise source.error(f"data of shape {data} are no blocks of a {m} x {n} matrix")
+            raise source.error(f"data of shape {quoted(data)} are no blocks of a {m} x {n} matrix")
         places, rows = math.prod(lengths["indptr"]), shape[0] // data[1]
         if places != rows + 1:
             raise source.error(
@@ -202,7 +206,8 @@ def _compare_lengths(
         if name != "indptr" and lengths[name] != data:
             count = math.prod(lengths[name])
             raise source.error(
-                f"{count} {_WORDS.get(name, name)}, but the data are of shape {lengths['data']}"
+                f"{count} {_WORDS.get(name, name)}, but the data are of shape "
+                f"{quoted(lengths['data'])}"
             )
 
 

@@ -32,7 +32,7 @@ from btfperm.errors import (
 from btfperm.io.formats import matrix_formats
 from btfperm.io.hashed_file import HashedFile, RawInput
 from btfperm.io.tar_members import members
-from btfperm.printable import cause_text
+from btfperm.printable import cause_text, listed_names
 
 __all__ = ["Progress", "Source", "open_source", "shown", "skip_line", "unreadable"]
 
@@ -344,7 +344,7 @@ def _open_archive(source: Source, wanted: str | None) -> None:
     if len(others) == 1 and wanted is None and source.restart():
         _unpack(source, others[0])  # that no other exists is known only at the end of the archive
         return
-    found = ", ".join(others[:_NAMED]) or "no matrix file"
+    found = listed_names(others, _NAMED) or "no matrix file"
     raise source.error(
         f"the archive holds {found}, and none is called like its folder (name/name.mtx): "
         "unpack it and give the file that is meant"

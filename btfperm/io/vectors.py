@@ -18,6 +18,7 @@ import numpy.typing as npt
 from btfperm.arguments import path_text, text
 from btfperm.errors import InvalidArgumentError, ResourceMissingError
 from btfperm.pattern.memory import refuse_beyond_memory
+from btfperm.printable import quoted
 
 __all__ = ["SUFFIXES", "read_vectors", "write_vectors", "writes"]
 
@@ -51,7 +52,7 @@ def read_vectors(path: str | os.PathLike[str], *, rows: int, of: str) -> npt.NDA
             if array.ndim not in (1, 2) or array.dtype.kind not in "iufc":
                 raise source.error(
                     f"an array of numbers with one or two dimensions is expected, not "
-                    f"{array.dtype} of shape {array.shape}"
+                    f"{array.dtype} of shape {quoted(array.shape)}"
                 )
             _require_rows(source.name, array.shape[0], rows, of)
             return array

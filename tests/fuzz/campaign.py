@@ -43,7 +43,7 @@ class Report:
     ----------
     seconds : wall-clock time
     cpu_seconds : time of the processors for all workers
-    worst_seconds : processor time of the slowest input
+    worst_seconds : processor time of the readers and of the checks for the slowest input
     worst_ratio : the largest peak of memory, divided by its bound
     failures : number of failures by kind
     findings : the first failure of each signature (`_signature`), at most MOST_FINDINGS

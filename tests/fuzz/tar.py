@@ -64,13 +64,13 @@ class _Archive:
 
 def _records(pairs: list[tuple[str, str]]) -> bytes:
     """Records of a pax header, each preceded by its correct length."""
-    text = b""
+    records = []
     for key, value in pairs:
         body = f" {key}={value}\n".encode("utf-8", "surrogateescape")
         length = len(body) + len(str(len(body)))
         length = len(body) + len(str(length))
-        text += str(length).encode() + body
-    return text
+        records.append(str(length).encode() + body)
+    return b"".join(records)
 
 
 def _size_field(value: int, rng: random.Random) -> bytes:

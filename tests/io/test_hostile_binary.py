@@ -223,6 +223,18 @@ def limited(array_of):
     return read_short
 
 
+@pytest.mark.parametrize("layout", ["csc", "bsr", "dia"])
+def test_a_shape_of_many_sizes_is_shortened_in_the_message(tmp_path, layout):
+    many = npy_of("'<f8'", f"({'1, ' * 3000})", bytes(8))
+    archive = npz({"format": npy(np.array(layout.encode())), "data": many, "offsets": many})
+    refused(tmp_path / "a.npz", archive, "of shape (1, 1, 1, ", read, read_matrix, peek)
+
+
+def test_a_layout_of_many_words_is_shortened_in_the_message(tmp_path):
+    archive = npz({"format": npy(np.array(b"a b " * 200))})
+    refused(tmp_path / "a.npz", archive, "the layout 'a b a b ", read, read_matrix, peek)
+
+
 def test_heads_that_other_writers_give_an_array(tmp_path):
     """Another order of the keys, other quotes, no comma at the end, and the L of Python 2."""
     heads = (
