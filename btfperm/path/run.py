@@ -73,8 +73,9 @@ def run_algorithm(
     *,
     threads: int = 0,
 ) -> Outcome:
-    """Runs one algorithm on a problem of its backend, within what the limits of the request allow,
-    and deducts what it used. Without `threads`, it uses those of the request, or one."""
+    """Runs one algorithm on a problem of its backend. Its limits are what remains of those of the
+    request, from which its work is then deducted; for `within` see `Backend.run`. Without
+    `threads`, it uses those of the request, or one."""
     threads = threads or request.threads or 1
     outcome = backends.get(row.backend).run(row, problem, request, within, threads=threads)
     if request.work is not None:

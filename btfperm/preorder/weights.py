@@ -53,8 +53,9 @@ Weights = Literal["auto", "product", "none"]
 # for KLU, after each row was divided by its largest entry. It is KLU's default tolerance, and the
 # smallest default of `factor` for SuperLU.
 WEAK = 1e-3
-# With partial pivoting, SuperLU leaves the diagonal for larger entries, too: a diagonal entry below
-# this share counts as small in the choice of the order.
+# With partial pivoting, SuperLU may choose pivots off the diagonal in columns that are not weak,
+# too. So the choice of the order counts a diagonal entry as small if it is below this share of the
+# largest entry.
 SMALL_ENTRY = 0.1
 # The largest predicted fill with the weighted transversal, relative to that without, if there are
 # weak columns. If no column is weak, the predicted fill must become smaller (LESS_FILL), as it does

@@ -87,8 +87,8 @@ def by_petsc(tmp_path_factory):
 
 @cache
 def cases():
-    """Matrices with the index sets that PETSc gets. The last ones have the blocks of those before
-    them, and are not ordered against fill."""
+    """Matrices, each with the index sets for PETSc. The last index sets have the same blocks as the
+    ones before, but are not ordered against fill inside them."""
     f = btfperm.block_triangular_form
     west = sp.csc_array(read("west0479"))
     west.eliminate_zeros()

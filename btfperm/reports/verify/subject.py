@@ -79,7 +79,7 @@ class Subject:
     @property
     def expected(self) -> tuple[str, ...]:
         """The required keys: all, except that a solver's file may hold permutations only, and a
-        matching has none."""
+        matching needs neither permutations nor blocks."""
         if self.kind == "matching":
             return KEYS[6:]
         if self.kind != "solver":
