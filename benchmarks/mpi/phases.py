@@ -8,8 +8,8 @@ largest sum over the threads of a rank. *peak MB* is the largest memory of a ran
 that before the call. A phase contains those that are indented below it. ``--threads`` sets the
 threads of a rank (all cores). One rank uses the engine over ranks, too.
 
-``mpiexec -n P python -m benchmarks.mpi.phases FILE OUT.npz THREADS`` is one such call; the first
-rank prints one JSON object. THREADS is 0 for all cores.
+``mpiexec -n P python -m benchmarks.mpi.phases FILE OUT.npz THREADS [BACKEND]`` is one such call;
+the first rank prints one JSON object. THREADS is 0 for all cores; BACKEND is ``mpi`` by default.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def markdown(rows: list[Row]) -> str:
     return paragraphs(*parts)
 
 
-def main(file: str, out: str, threads: str) -> None:
+def main(file: str, out: str, threads: str, backend: str = "mpi") -> None:
     """One rank of a call."""
     from mpi4py import MPI
 
@@ -210,7 +210,7 @@ def main(file: str, out: str, threads: str) -> None:
     before = resident_bytes()
     comm.Barrier()
     begin = time.perf_counter()
-    done = order_file(file, [out], comm=comm, backend="mpi", threads=int(threads) or None)
+    done = order_file(file, [out], comm=comm, backend=backend, threads=int(threads) or None)
     comm.Barrier()
     seconds = time.perf_counter() - begin
     rows: list[Row] = []
@@ -222,7 +222,12 @@ def main(file: str, out: str, threads: str) -> None:
             values = [max(columns[0]), *waits, max(columns[2]), max(columns[3]) / 1e6]
             rows.append({"phase": name, "values": [round(value, 4) for value in values]})
     if comm.rank == 0:
-        record = {"ranks": comm.size, "seconds": seconds, "stages": done.seconds}
+        record: dict[str, Any] = {
+            "ranks": comm.size,
+            "backend": backend,
+            "seconds": seconds,
+            "stages": done.seconds,
+        }
         record |= {"phases": rows, "counters": dict(done.transversal.counters)}
         print(json.dumps(record), flush=True)
 

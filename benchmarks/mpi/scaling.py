@@ -55,25 +55,34 @@ def run(matrices: list[Case], options: Options) -> Section:
             scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
             for count in counts:
                 kind = "strong" if len(counts) > 1 or counts is ranks else "weak"
-                try:
-                    backend = "mpi" if count > 1 else "auto"  # also for small matrices
-                    found = measured([start, "-n", str(count)], file, options, backend)
-                except (subprocess.SubprocessError, OSError, ValueError) as error:
-                    complaints.append(f"{name} on {count} ranks: {error}")
-                    continue
-                rows.append(
-                    {"matrix": name, "kind": kind, "ranks": count, "entries": A.nnz} | found
-                )
-                options.say(f"{name}, {count} ranks: {rows[-1]['seconds']:.2f} s")
+                for backend, threads in _ways(kind, count):
+                    row: Row = {"matrix": name, "kind": kind, "ranks": count, "entries": A.nnz}
+                    row |= {"backend": backend, "threads": threads}
+                    try:
+                        found = measured([start, "-n", str(count)], file, options, backend, threads)
+                    except (subprocess.SubprocessError, OSError, ValueError) as error:
+                        complaints.append(f"{name} on {count} ranks: {error}")
+                        continue
+                    rows.append(row | found)
+                    options.say(f"{name}, {count} ranks, {backend}: {found['seconds']:.2f} s")
     return _section(rows, complaints)
 
 
-def measured(launch: list[str], file: Path, options: Options, backend: str) -> Row:
+def _ways(kind: str, ranks: int) -> list[tuple[str, int]]:
+    """Backend and threads (0: all cores) of the measurements on this number of ranks."""
+    if ranks == 1:
+        return [("auto", 0), ("auto", 1)] if kind == "strong" else [("auto", 0)]
+    return [("mpi", 0), ("auto", 0)] if kind == "strong" else [("mpi", 0)]
+
+
+def measured(
+    launch: list[str], file: Path, options: Options, backend: str, threads: int = 0
+) -> Row:
     """The medians of the repetitions of one measurement, and the counters of the last."""
     output = str(file.with_suffix(".npz"))
     worker = [sys.executable, "-m", "benchmarks.mpi.worker", str(file), output, backend]
     done = subprocess.run(
-        [*launch, *worker, str(max(options.repeats, 1))],
+        [*launch, *worker, str(max(options.repeats, 1)), str(threads)],
         capture_output=True,
         text=True,
         timeout=600 + options.limit,
@@ -93,19 +102,24 @@ def _section(rows: list[Row], complaints: list[str]) -> Section:
         found = {row["rank"] for row in rows if row["matrix"] == name}
         if len(found) > 1:
             complaints.append(f"{name}: different ranks {sorted(found)}")
-    head = ["matrix", "ranks", "s", "of 1 rank", "exchanges", "MB sent", "MB a rank", "share"]
+    head = ["matrix", "ranks", "way", "s", "of 1 rank", "exchanges", "MB sent", "MB a rank"]
+    head += ["share", "MB of all"]
     text = paragraphs(
-        "From the file to `perm.npz`, medians. One rank uses the serial engine, several ranks the "
-        "engine over ranks, also for matrices that `auto` would analyse whole on each rank. The "
-        "memory of a rank is the largest one beyond that before the call; its share is that of one "
-        "rank divided by the number of ranks, and the column has the memory in shares.",
+        "From the file to `perm.npz`, medians. The way is the backend: `mpi` is the engine over "
+        "ranks, also for small matrices; `auto` uses the serial engine on one rank, and on several "
+        "ranks of one machine the first rank searches on all cores, or each rank analyses a small "
+        "matrix whole. *1 thread* is one rank on one thread; other rows use all cores. *of 1 rank* "
+        "is the speed relative to one rank on one thread, or on all cores for weak scaling. The "
+        "memory of a rank is the largest one beyond that before the call, *of all* the sum over "
+        "the ranks; the share of a rank is the memory of one rank divided by the number of ranks, "
+        "and the column has the memory in shares.",
         table(head, list(_cells(rows))),
     )
     return Section("MPI ranks", text, {"rows": rows}, complaints)
 
 
 def _cells(rows: list[Row]) -> Iterator[list[str]]:
-    one = {row["matrix"]: row["seconds"] for row in rows if row["ranks"] == 1}
+    one = {row["matrix"]: row["seconds"] for row in rows if row["ranks"] == 1}  # the last: 1 thread
     memory = {row["matrix"]: row["grown_bytes"] for row in rows if row["ranks"] == 1}
     for row in rows:
         share = "-"
@@ -115,10 +129,12 @@ def _cells(rows: list[Row]) -> Iterator[list[str]]:
         yield [
             f"`{row['matrix']}`",
             str(row["ranks"]),
+            "1 thread" if row.get("threads") == 1 else row.get("backend", "mpi"),
             f"{row['seconds']:.2f}",
             ratio,
             f"{row['exchanges']:,}",
             f"{row['bytes_sent'] / 1e6:.1f}",
             f"{row['grown_bytes'] / 1e6:.0f}",
             share,
+            f"{row['sum_bytes'] / 1e6:.0f}" if "sum_bytes" in row else "-",
         ]

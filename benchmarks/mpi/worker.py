@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One rank of a measurement:
-``mpiexec -n P python -m benchmarks.mpi.worker FILE OUT BACKEND REPEATS``.
+``mpiexec -n P python -m benchmarks.mpi.worker FILE OUT BACKEND REPEATS [THREADS]``.
 
 The first rank prints one JSON object for a warm-up and one for each repetition, from the file to
 the permutations. `grown_bytes` is the peak memory of a rank in the warm-up beyond what the process
-had before it, the largest over the ranks.
+had before it, the largest over the ranks, and `sum_bytes` the sum. THREADS is 0 for all cores.
 """
 
 from __future__ import annotations
@@ -16,28 +16,30 @@ import time
 from pathlib import Path
 
 
-def main(path: str, output: str, backend: str, repeats: str) -> None:
+def main(path: str, output: str, backend: str, repeats: str, threads: str = "0") -> None:
     from mpi4py import MPI
 
     from btfperm.order import order_file
 
     comm = MPI.COMM_WORLD
-    before, grown = resident_bytes(), 0
+    before, grown, total = resident_bytes(), 0, 0
+    how = {"backend": backend, "threads": int(threads) or None}
     for _ in range(1 + int(repeats)):  # the first is a warm-up
         comm.Barrier()
         begin = time.perf_counter()
-        done = order_file(path, [output], comm=comm, backend=backend)
+        done = order_file(path, [output], comm=comm, **how)
         comm.Barrier()
         seconds = time.perf_counter() - begin
         if not grown:
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-            grown = comm.allreduce(peak - before, MPI.MAX)
+            grown, total = (comm.allreduce(peak - before, op) for op in (MPI.MAX, MPI.SUM))
         if comm.rank == 0:
             row = {
                 "seconds": seconds,
                 "stages": done.seconds,
                 "rank": done.transversal.size,
                 "grown_bytes": grown,
+                "sum_bytes": total,
             }
             print(json.dumps(row | dict(done.transversal.counters)), flush=True)
 

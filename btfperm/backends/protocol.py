@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EACH_RANKS",
+    "FIRST_RANK",
     "STOPPED_BY",
     "Backend",
     "Delivered",
@@ -37,6 +38,9 @@ STOPPED_BY = {0: None, 2: "time_limit", 3: "max_work"}
 
 # As the number of a device: each MPI rank chooses a GPU of its machine.
 EACH_RANKS = -1
+
+# Key of `Session.copies`: the whole pattern on the first rank, and None on the others.
+FIRST_RANK = "first rank"
 
 
 class Session:
@@ -78,6 +82,11 @@ class Session:
         """The pattern whose features the rules for a backend use. The rules for the CPU need row
         indices, too, so theirs is on the host."""
         return self.on_host() if backend == "cpu" else self.pattern
+
+    @property
+    def is_on_first_rank(self) -> bool:
+        """Whether the search of this call has gathered a pattern over ranks on the first one."""
+        return FIRST_RANK in self.copies
 
     @property
     def has_host_copy(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from btfperm import _core
+from btfperm import _core, registry
 from btfperm.backends.mpi.slices import even_slices
 from btfperm.dulmage_mendelsohn.canonical_order_mpi import (
     Base,
@@ -33,7 +33,7 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import Indices, digraph_
 from btfperm.dulmage_mendelsohn.fine_square.find_square_mpi import find_square
 from btfperm.dulmage_mendelsohn.form import Form
 
-__all__ = ["decompose", "sliced"]
+__all__ = ["decompose", "on_first_rank", "sliced"]
 
 
 def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int = 1) -> Form:
@@ -66,6 +66,43 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     found = [name, row_name, part, row_part, height]
     del name, row_name, part, row_part, height, empty
     return _ordered(pattern, found, match)
+
+
+def on_first_rank(
+    pattern: Any, whole: Any, row_match: Indices, col_match: Indices, threads: int
+) -> Form:
+    """The blocks of a pattern that the first rank has `whole` (None on the others). The first rank
+    computes them on its threads, and the other ranks sleep. Collective."""
+    exchange, width = pattern.exchange, pattern.width
+    matches = [exchange.gather_to(0, match) for match in (row_match, col_match)]
+    form: Form | None = None
+    described: dict[str, list[int]] = {}
+    if whole is not None:
+        form = registry.step("dulmage_mendelsohn", "decompose", "cpu")(whole, *matches, threads)
+        described = {
+            "coarse_rows": form.coarse_rows.tolist(),
+            "coarse_cols": form.coarse_cols.tolist(),
+            "boundaries": [form.row_blocks.size],
+        }
+    exchange.rest()
+    described = exchange.broadcast(described)
+    count = described["boundaries"][0]
+
+    def own(name: str, size: int) -> Indices:
+        slices = even_slices(size, exchange.size, exchange.rank)
+        found: Indices = exchange.scatter(
+            None if form is None else getattr(form, name), slices, width
+        )
+        return found
+
+    return Form(
+        own("row_perm", pattern.m),
+        own("col_perm", pattern.n),
+        own("row_blocks", count),
+        own("col_blocks", count),
+        np.array(described["coarse_rows"], dtype=width),
+        np.array(described["coarse_cols"], dtype=width),
+    )
 
 
 def sliced(pattern: Any, form: Form) -> Form:

@@ -86,6 +86,8 @@ def place_of(session: Session, failed: BackendUnavailableError | None = None) ->
         return _decision(home, "after a failure", str(failed))
     if session.pattern.is_distributed and session.has_host_copy:
         return _decision(home, "home", "each rank has the whole matrix since the search")
+    if session.pattern.is_distributed and session.is_on_first_rank:
+        return _decision(home, "home", "the first rank has the whole matrix since the search")
     if not session.pattern.is_on_host:
         return _decision(home, "home", "the matrix is there")
     if not session.keep_copies:

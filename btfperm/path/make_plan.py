@@ -152,9 +152,22 @@ def _over_ranks(plan: Plan, session: Session, request: Request) -> str:
             f"a matrix over MPI ranks cannot be analysed by the backend {request.backend}: "
             "leave it out, or give the whole matrix to one process"
         )
+    plan.features["first_cores"] = 0.0  # the caller decides how the ranks search
     if request.backend == home:
         return home
-    return _decide(plan, "place over ranks", session).choice
+    choice = _decide(plan, "place over ranks", session).choice
+    if choice == home and _is_free(request):
+        cores = backends.measure("first_cores", session.pattern)
+        plan.features["first_cores"] = min(cores, request.threads or cores)
+    return choice
+
+
+def _is_free(request: Request) -> bool:
+    """Whether rules may let the first rank of a machine search for the others: the caller set
+    nothing that this search does not obey."""
+    return (request.backend, request.algorithm, request.initializer) == ("auto",) * 3 and not (
+        request.options or request.deterministic or request.device is not None
+    )
 
 
 def _plan_initializer(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -323,10 +324,20 @@ class DistributedPattern(Pattern):
         matrices, or if there is one rank."""
         return self._made_together("whole", self._gathered)  # type: ignore[no-any-return]
 
+    def on_first_rank(self) -> Pattern | None:
+        """The whole pattern on the first rank; None on the others. Collective."""
+        gather = partial(self.exchange.gather_to, 0)
+        own = self.indices.copy() if self.exchange.size == 1 else self.indices
+        lengths, indices = gather(np.diff(self.indptr).astype(self.width)), gather(own)
+        return None if lengths is None or indices is None else self._whole_of(lengths, indices)
+
     def _gathered(self) -> Pattern:
-        lengths = self.exchange.gather_all(np.diff(self.indptr))
-        indices = self.exchange.gather_all(self.indices)
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        gather = self.exchange.gather_all
+        return self._whole_of(gather(np.diff(self.indptr)), gather(self.indices))
+
+    def _whole_of(self, lengths: npt.NDArray[Any], indices: npt.NDArray[Any]) -> Pattern:
+        indptr = np.zeros(lengths.size + 1, dtype=np.int64)
+        np.cumsum(lengths, out=indptr[1:])
         return Pattern.from_csc(
             indptr, indices, self.shape, name=self.name, source=self.source, owned=True
         )

@@ -48,6 +48,8 @@ class Features:
     depth : levels of the first global relabelling after the initial matching, on a GPU; up to 1,000
     itself : 1 if the search makes its own initial matching, else 0
     ranks : MPI ranks that hold the matrix
+    first_cores : cores that the first rank may use, at most the caller's threads, if all ranks are
+        on one machine and the caller named neither backend, algorithm nor initializer; else 0
     on_gpus : 1 if the ranks search on GPUs and may choose another matching in each run, else 0
     """
 
@@ -73,6 +75,7 @@ class Features:
     depth: float | None = None
     itself: float | None = None
     ranks: float | None = None
+    first_cores: float | None = None
     on_gpus: float | None = None
 
 

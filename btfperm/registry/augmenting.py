@@ -167,6 +167,14 @@ ROWS = (
         ),
     ),
     row(
+        name="first-rank",
+        backend="mpi",
+        reference="btfperm",
+        summary="over MPI ranks: the first rank holds the matrix and searches on all cores",
+        prefer="if all ranks are on one machine whose memory suffices for one process",
+        starts_itself=True,
+    ),
+    row(
         name="ordered-trees",
         backend="gpu",
         reference="btfperm",

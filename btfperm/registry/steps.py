@@ -17,6 +17,9 @@ first relabelling     (problem) -> levels of the first global relabelling, on a 
 decompose, cpu        (pattern, row_match, col_match, threads) -> Form
 decompose, mpi        the same; the arrays are those of one rank
 decompose, gpu        (session, row_match, col_match) -> Form
+decompose on first rank
+                      (pattern, whole pattern or None, row_match, col_match, threads) -> Form with
+                      the arrays of this rank; the first rank has the whole pattern
 part of a rank        (pattern, whole Form) -> Form with the arrays of this rank
 block graph           (pattern, decomposition) -> BlockGraph
 ====================  ==========================================================================
@@ -57,6 +60,7 @@ _ROWS = (
     ("weighted.graph", "certificate", "gpu", "match_gpu", "certify"),
     ("weighted.graph", "certificate", "mpi", "match_mpi", "certify"),
     ("dulmage_mendelsohn", "decompose", "mpi", "decompose_mpi", "decompose"),
+    ("dulmage_mendelsohn", "decompose on first rank", "mpi", "decompose_mpi", "on_first_rank"),
     ("dulmage_mendelsohn", "part of a rank", "mpi", "decompose_mpi", "sliced"),
     ("dulmage_mendelsohn", "decompose", "cpu", "decompose_cpu", "decompose"),
     ("dulmage_mendelsohn", "decompose", "gpu", "decompose_gpu", "decompose"),

@@ -162,6 +162,12 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     ),
     "start on mpi": (
         Rule(
+            "one machine",
+            (Condition("first_cores", ">=", 2),),
+            "none",
+            "the first rank searches on all cores from its own initial matching",
+        ),
+        Rule(
             "ranks with GPUs",
             (Condition("on_gpus", ">", 0),),
             "own-blocks",
@@ -176,6 +182,12 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("the rest", (), "karp-sipser", "each column left to the search costs many messages"),
     ),
     "algorithm on mpi": (
+        Rule(
+            "one machine",
+            (Condition("first_cores", ">=", 2),),
+            "first-rank",
+            "threads of one rank share the memory of the machine and need no messages",
+        ),
         Rule("always", (), "ms-bfs", "many paths in each exchange between ranks"),
     ),
     # For algorithm="published": the best of the algorithms of other authors.

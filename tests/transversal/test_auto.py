@@ -37,8 +37,8 @@ CHOICES = {
     "side": ["rows", "columns"],
     "threads": ["one", "all"],
     "place over ranks": ["cpu", "mpi"],
-    "start on mpi": ["greedy", "karp-sipser", "own-blocks"],
-    "algorithm on mpi": ["ms-bfs"],
+    "start on mpi": ["greedy", "karp-sipser", "none", "own-blocks"],
+    "algorithm on mpi": ["first-rank", "ms-bfs"],
     "published": [row.name for row in ROWS if row.reference != "btfperm"],
     "published on gpu": ["apfb-wr", "g-pr-shr"],
 }

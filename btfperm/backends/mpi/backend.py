@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from btfperm import registry
 from btfperm.backends.mpi.budget import SharedBudget
 from btfperm.backends.mpi.problem import DistributedProblem
-from btfperm.backends.protocol import EACH_RANKS, Delivered, Outcome, Proof, Session
+from btfperm.backends.protocol import EACH_RANKS, FIRST_RANK, Delivered, Outcome, Proof, Session
+from btfperm.backends.threads import usable_cores
 from btfperm.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class Mpi:
             )
         if session.package:
             return registry.step(session.package, "problem", self.name)(session, threads)
-        return DistributedProblem(pattern)
+        problem = DistributedProblem(pattern)
+        problem.copies = session.copies
+        return problem
 
     def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
         if problem.is_distributed:
@@ -109,6 +112,9 @@ class Mpi:
             gather = pattern.exchange.gather_all
             whole = decompose(session.on_host(), gather(row_match), gather(col_match), threads)
             return part_of(pattern, whole)
+        if session.is_on_first_rank:
+            on_first = registry.step("dulmage_mendelsohn", "decompose on first rank", self.name)
+            return on_first(pattern, session.copies[FIRST_RANK], row_match, col_match, threads)
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(pattern, row_match, col_match, threads)
 
@@ -116,8 +122,13 @@ class Mpi:
         return False, "one process holds the matrix"
 
     def measure(self, feature: str, subject: Any) -> int:
-        """The feature `ranks`: the number of ranks that hold a pattern."""
-        return int(subject.exchange.size)
+        """The features `ranks`, the number of ranks that hold a pattern, and `first_cores`."""
+        exchange = subject.exchange
+        if feature == "ranks":
+            return int(exchange.size)
+        if exchange.ranks_here < exchange.size:
+            return 0
+        return int(exchange.broadcast(usable_cores()))
 
     def device_name(self, problem: Any) -> str:
         if problem.device is None:  # the result names the ranks

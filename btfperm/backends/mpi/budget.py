@@ -32,6 +32,22 @@ class SharedBudget:
         return self.stopped_by is not None
 
     @property
+    def has_deadline(self) -> bool:
+        """Whether there is a time limit."""
+        return self._request.deadline is not None
+
+    @property
+    def work_left(self) -> int | None:
+        """The entries that the search may still visit; None without a limit."""
+        work = self._request.work
+        return None if work is None else max(work - self.edges, 1)
+
+    @property
+    def threads(self) -> int | None:
+        """The number of threads that the caller set, or None."""
+        return self._request.threads
+
+    @property
     def seconds_left(self) -> float:
         """See `Request.seconds_left`."""
         return self._request.seconds_left()

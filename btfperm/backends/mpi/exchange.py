@@ -241,6 +241,19 @@ class Exchange(Ranks):
             return None
         return found[:, 0] if array.ndim == 1 else found
 
+    def scatter(
+        self, whole: npt.NDArray[Any] | None, slices: Slices, kind: npt.DTypeLike
+    ) -> npt.NDArray[Any]:
+        """The part of this rank, of an array that the first rank has; `whole` is None on others."""
+        sent, received = np.zeros((2, self.size), dtype=np.int64)
+        received[0] = slices.size
+        if whole is None:
+            whole = np.empty(0, dtype=kind)
+        else:
+            sent[:] = np.diff(slices.bounds)
+        items = np.ascontiguousarray(whole, dtype=kind)[:, None]
+        return items[:, 0].copy() if self.size == 1 else self.move(items, sent, received)[:, 0]
+
     def gather_all(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The arrays of all ranks, one behind the other, on each rank."""
         if self.size == 1:

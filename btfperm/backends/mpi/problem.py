@@ -33,6 +33,7 @@ class DistributedProblem:
     row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover once it is known
     proven : whether the last search marked a minimum cover in `row_in_cover` and `col_in_cover`
     device : the GPU on which this rank searches, or None
+    copies : those of the session, see `Session.copies`
     link : moves the lines of a search; None until `use_device`, which no search on the CPU needs
     """
 
@@ -43,6 +44,7 @@ class DistributedProblem:
     def __init__(self, pattern: DistributedPattern, *, turned: bool = False) -> None:
         self.pattern = pattern
         self.turned = turned
+        self.copies: dict[Any, Any] = {}
         self.proven = False
         self.row_match = np.full(self.rows.size, -1, dtype=pattern.width)
         self.col_match = np.full(self.cols.size, -1, dtype=pattern.width)
@@ -133,7 +135,7 @@ class DistributedProblem:
         other = DistributedProblem(self.pattern, turned=not self.turned)
         other.row_match, other.col_match = self.col_match, self.row_match
         other.row_in_cover, other.col_in_cover = self.col_in_cover, self.row_in_cover
-        other.device, other.link = self.device, self.link
+        other.device, other.link, other.copies = self.device, self.link, self.copies
         return other
 
     def use_device(self, device: int) -> None:

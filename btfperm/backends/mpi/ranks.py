@@ -33,6 +33,7 @@ __all__ = ["Ranks"]
 _DESCRIPTION, _LEAVE, _NOTICE = 1, 2, 3  # tags of the messages about a failure
 _MOST_TAG = 32_767  # the largest one that every MPI has
 _POLLS = 50  # tests of a request between two tests for notices, where ranks have cores of their own
+_REST = 5e-4  # seconds between two polls in `rest`
 _UNFINISHED: list[Any] = []  # interrupted requests; they hold arrays that MPI may still write to
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
 _NOTICE_TIME = 0.05  # seconds between the message of rank 0 about the end and the end itself
@@ -65,6 +66,7 @@ class Ranks:
         self.rank, self.size = int(comm.rank), int(comm.size)
         self._is_guarded, self._calls = False, 0
         self._failed_calls: set[int] = set()
+        self._rests = False  # whether this rank sleeps between two polls
         self._begun = 0  # collective operations that this rank has begun
         self._last: tuple[str, int, int] = ("barrier", 0, 0)  # see `_twin`
         self._unfinished: Any = None  # the request of the last one, unless it has finished
@@ -107,9 +109,9 @@ class Ranks:
         polls = 0
         while not request.Test():
             polls += 1
-            if not self._yields and polls % _POLLS:
+            if not (self._yields or self._rests) and polls % _POLLS:
                 continue
-            time.sleep(0)
+            time.sleep(_REST if self._rests else 0)
             if self._notices.Iprobe(tag=self._notice_tag()):
                 if request is not self._unfinished:
                     _UNFINISHED.append(request)
@@ -141,6 +143,15 @@ class Ranks:
         """Returns when all ranks have called it."""
         if self.size > 1:
             self.run(self.comm.Ibarrier(), "barrier")
+
+    def rest(self) -> None:
+        """As `barrier`, but a rank that waits sleeps, so that the threads of another rank have the
+        cores of this machine."""
+        self._rests = True
+        try:
+            self.barrier()
+        finally:
+            self._rests = False
 
     # -- failures ------------------------------------------------------------------------------
 

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""first-rank: maximum transversal over ranks of one machine, by the first one on all cores
+
+Idea        The ranks of one machine share its memory and its cores. The first rank gathers the
+            matrix, and `maximum_transversal` runs in it as in one process, on all cores that this
+            rank may use. Meanwhile the other ranks sleep. Then each rank receives the mates and the
+            cover marks of its rows and columns. The first rank keeps the matrix for the
+            decomposition of the same call.
+Paper       Rabenseifner, Hager, Jost, PDP 2009: one MPI process with threads on each node ("hybrid
+            masteronly"). Ours: the ranks of the caller remain, and only one of them computes.
+Cost        That of one process, and a copy of the matrix and of the matching to and from the first
+            rank. The machine needs less memory than for a search over its ranks, because there are
+            no ghosts; but the first rank alone needs that of one process.
+Prefer it   if all ranks run on one machine whose memory suffices for one process.
+Invariants  as those of one process. The certificate over ranks checks what each rank received.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from btfperm.backends.mpi.problem import DistributedProblem
+from btfperm.backends.protocol import FIRST_RANK
+
+if TYPE_CHECKING:
+    from btfperm.backends.mpi.budget import SharedBudget
+
+__all__ = ["first_rank"]
+
+
+def first_rank(
+    problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
+) -> dict[str, int | list[int]]:
+    """Replaces the matching by a maximum one, or by that at which a limit of the budget ended the
+    search. Collective."""
+    exchange = problem.exchange
+    whole = problem.pattern.on_first_rank()
+    problem.copies[FIRST_RANK] = whole
+    found: Any = None
+    described: dict[str, Any] = {}
+    if whole is not None:
+        from btfperm.transversal import maximum_transversal
+
+        found = maximum_transversal(
+            whole,
+            backend="cpu",
+            threads=budget.threads,
+            seed=seed,
+            time_limit=max(budget.seconds_left, 1e-6) if budget.has_deadline else None,
+            max_work=budget.work_left,
+        )
+        described = {"stopped_by": found.stopped_by, "counters": dict(found.counters)}
+    exchange.rest()
+    described = exchange.broadcast(described)
+    budget.stopped_by = described["stopped_by"]
+    sides = ("row", problem.row_match), ("col", problem.col_match)
+    covers = {"row": problem.row_in_cover, "col": problem.col_in_cover}
+    row_slices, col_slices = problem.pattern.row_slices, problem.pattern.col_slices
+    for side, mates in sides:
+        here = side if not problem.turned else {"row": "col", "col": "row"}[side]
+        slices = row_slices if here == "row" else col_slices
+        array = None if found is None else getattr(found, f"{here}_match")
+        mates[:] = exchange.scatter(array, slices, problem.width)
+        if budget.stopped_by is None:
+            array = None if found is None else getattr(found, f"{here}_in_cover")
+            covers[side][:] = exchange.scatter(array, slices, np.uint8)
+    problem.proven = budget.stopped_by is None
+    counters: dict[str, int | list[int]] = described["counters"]
+    return {**counters, "gathered_edges": problem.pattern.nnz}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases in which the first rank searches for the ranks of its machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from mpi4py import MPI
+
+import btfperm
+from btfperm.backends.threads import usable_cores
+from tests.mpi import inputs
+
+COMM = MPI.COMM_WORLD
+
+
+def same(A, comm=COMM):
+    """Decomposes by the first rank, and compares the result with that of one process."""
+    how = {"backend": "mpi", "algorithm": "first-rank"}
+    apart = btfperm.dulmage_mendelsohn(A, comm=comm, gather=False, **how)
+    d = apart.gather()
+    assert d == btfperm.dulmage_mendelsohn(A, drop_zeros=False)
+    assert d.transversal.backend == "mpi" and d.transversal.verified and d.transversal.maximum
+    assert d.transversal.cover().size == d.structural_rank
+    assert apart.row_perm.size <= -(-A.shape[0] // comm.size), "an even share of the positions"
+    return d
+
+
+def case_first_rank():
+    """The first rank searches and decomposes for all; the other ranks get their parts."""
+    for seed in inputs.drawn(range(100, 112)):
+        A = inputs.random_matrix(seed)
+        d = same(A)
+        assert d.transversal.initializer == "none"
+        place = d.meta["explain"]["decisions"]["decomposition"]["because"]
+        assert place == "the first rank has the whole matrix since the search"
+    for shape in ((0, 0), (0, 3), (3, 0), (1, 2), (5, 2)):
+        same(inputs.full(*shape))
+    half = COMM.Split(COMM.rank % 2)
+    same(inputs.random_matrix(100 + COMM.rank % 2), half)
+    half.Free()
+    A = inputs.skewed_matrix(1_000, seed=1)
+    how = {"comm": COMM, "backend": "mpi", "algorithm": "first-rank", "gather": False}
+    t = btfperm.maximum_transversal(A, max_work=100, **how)
+    assert not t.maximum and t.stopped_by == "max_work" and t.verified
+    assert t.rank_bounds[0] <= btfperm.structural_rank(A) <= t.rank_bounds[1]
+    assert btfperm.maximum_transversal(A, time_limit=60, **how).maximum
+
+    def fails(*_, **__):
+        raise MemoryError("no room on the first rank")
+
+    P = btfperm.as_pattern(A, comm=COMM)
+    with inputs.changed("btfperm.transversal", "maximum_transversal", fails):
+        try:
+            btfperm.dulmage_mendelsohn(P, **how)
+        except MemoryError as error:
+            assert "no room" in str(error)
+        else:
+            raise AssertionError("the failure of the first rank is lost")
+    assert btfperm.dulmage_mendelsohn(P, **how).gather() == btfperm.dulmage_mendelsohn(A)
+
+
+def case_one_machine():
+    """The first rank searches if all ranks are on its machine, it may use several cores, and the
+    caller leaves the choice to btfperm."""
+    A = sp.csc_array((np.ones(3), ([0, 1, 1], [5, 5, 3_999_999])), shape=(2, 4_000_000))
+    for threads, name in ((None, "first-rank" if usable_cores() > 1 else "ms-bfs"), (1, "ms-bfs")):
+        P = btfperm.as_pattern(A, comm=COMM)
+        t = btfperm.maximum_transversal(P, gather=False, threads=threads)
+        found = t.explain()["decisions"]
+        if COMM.size > 1:
+            assert t.algorithm in (name, "none") and t.structural_rank == 2
+            is_first = found["start on mpi"]["rule"] == "one machine"
+            assert is_first == (name == "first-rank")
+    t = btfperm.maximum_transversal(P, gather=False, deterministic=True)
+    assert t.algorithm != "first-rank" and t.structural_rank == 2
