@@ -8,8 +8,8 @@ Design
 The owner of a column holds its row indices (`DistributedPattern`), its mate and its marks; the
 owner of a row holds its mate and its marks, and its list of columns as soon as a step needs it.
 A rank needs memory in proportion to the whole matrix only if the caller gives it the whole matrix,
-the matrix is small (*One path*), the result is gathered, or the first rank must read the file alone
-(``io/read_mpi.py``).
+the matrix is small or all ranks are on one machine (*One path*), the result is gathered, or the
+first rank must read the file alone (``io/read_mpi.py``).
 
 *Ghosts.* The rows of other ranks in the columns of a rank are its ghosts. `Halo` (``halo.py``)
 numbers owned rows and ghosts locally, so that arrays of marks and values are indexed by local
@@ -45,6 +45,8 @@ decomposition are those of ranks without GPUs.
 *One path.* `btfperm.path` runs the same steps as for the other backends. By a rule of
 ``auto_table.py``, each rank analyses the whole matrix by the serial engine if there is one rank, or
 if the matrix is so small that a few exchanges take longer; it then keeps the slices that it owns.
+By another rule, the first rank analyses a large matrix on all cores if all ranks are on one machine
+(``transversal/augmenting/first_rank_mpi.py``), and the others receive their slices.
 
 ==============  ===================================================================================
 step            algorithm over ranks
