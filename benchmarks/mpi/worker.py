@@ -14,6 +14,7 @@ import resource
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 
 def main(path: str, output: str, backend: str, repeats: str, threads: str = "0") -> None:
@@ -23,7 +24,7 @@ def main(path: str, output: str, backend: str, repeats: str, threads: str = "0")
 
     comm = MPI.COMM_WORLD
     before, grown, total = resident_bytes(), 0, 0
-    how = {"backend": backend, "threads": int(threads) or None}
+    how: dict[str, Any] = {"backend": backend, "threads": int(threads) or None}
     for _ in range(1 + int(repeats)):  # the first is a warm-up
         comm.Barrier()
         begin = time.perf_counter()
