@@ -105,11 +105,11 @@ class _Orders:
         self.pattern, n = form.pattern, A.shape[0]
         self.rows, self.cols, self.blocks = form.matched_row_perm, form.col_perm, form.row_blocks
         width = self.cols.dtype
-        self.inside = order_places(self.pattern, self.rows, self.cols, self.blocks, "amd")
+        self.inside = order_places(self.pattern, self.rows, self.cols, self.blocks, "amd-ascending")
         self.place, self.whole = np.arange(n, dtype=width), np.array([0, n], width)
         self.matched = form.col_match.astype(width)  # the row matched to each column
         one = (self.pattern, self.matched, self.place, self.whole)
-        self.one_block = order_places(*one, "amd")
+        self.one_block = order_places(*one, "amd-ascending")
         by_block = np.argsort(form.col_block[self.one_block], kind="stable")
         restricted = inverse(self.cols)[self.one_block[by_block]]
         self.restricted = restricted.astype(width, copy=False)

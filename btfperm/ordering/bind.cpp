@@ -51,11 +51,12 @@ void bind_width(nb::module_& module) {
       nb::arg("blocks").noconvert(), nb::arg("method"), nb::arg("most"), nb::arg("most_work"),
       nb::arg("threads"), nb::arg("order").noconvert(),
       "Sets the order of the places of a block triangular matrix: inside each block against fill, "
-      "by minimum degree of B + B' (method 0) or of B'B (1), by reverse Cuthill-McKee (2), or by "
-      "minimum local fill (3). False: method 3 exceeded `most` entries of L + U or `most_work` "
-      "visited entries in a block. (whether the order is complete; with method 0, the two numbers "
-      "of "
-      "count_symmetric)");
+      "by minimum degree of B + B' (methods 0 and 4) or of B'B (1), by reverse Cuthill-McKee (2), "
+      "or "
+      "by minimum local fill (3). With method 4, variables eliminated together ascend. False: "
+      "method "
+      "3 exceeded `most` entries of L + U or `most_work` visited entries in a block. (whether the "
+      "order is complete; with methods 0 and 4, the two numbers of count_symmetric)");
   module.def(
       "count_symmetric",
       [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, int threads) {

@@ -4,11 +4,13 @@
 // Idea        A variable that is merged with another one, or absorbed by a pivot, is eliminated
 //             together with it: the later variable follows the other one, and so do all that follow
 //             it. Within a group, the order makes hardly a difference on the graph of B + B' or
-//             B'B. For L and U of an unsymmetric block it does: colamd has less fill in the order
-//             in which the variables joined the group than in that of their numbers. amd, for which
-//             pivots stay on the diagonal, has still less if variables with few entries in their
-//             row and column come first. The pivots are in a postorder of the tree in which an
-//             element is a child of the one that absorbed it. Variables put last are at the end.
+//             B'B, but it does for L and U of an unsymmetric block. colamd has less fill in the
+//             order in which the variables joined the group than in that of their numbers. For
+//             amd, there are two orders. If variables with few entries in their row and column come
+//             first, SuperLU has less fill. For KLU, neither order has less predicted fill on most
+//             matrices, but with ascending numbers fewer pivots leave the diagonal. The pivots are
+//             in a postorder of the tree in which an element is a child of the one that absorbed
+//             it. Variables put last are at the end.
 // Cost        O(n log n), for the order within the groups
 #pragma once
 

@@ -22,8 +22,8 @@ from btfperm.pattern import Pattern, inverse
 from btfperm.results import BlockTriangularForm, Decomposition, IndexArray
 
 __all__ = ["LESS_FILL", "SMALL", "BlockOrdering", "InsideOrder", "Symmetry", "counted"]
-__all__ += ["fill_of", "first_order", "is_nearly_symmetric", "order_inside_blocks"]
-__all__ += ["with_less_fill"]
+__all__ += ["fill_of", "first_order", "is_nearly_symmetric", "method_of"]
+__all__ += ["order_inside_blocks", "with_less_fill"]
 
 BlockOrdering = Literal["auto", "colamd", "amd", "minimum-fill", "rcm", "natural"]
 
@@ -78,6 +78,13 @@ class InsideOrder(NamedTuple):
     symmetry: Symmetry | None = None
 
 
+def method_of(ordering: BlockOrdering, solver: str) -> Method:
+    """The method of `order_places` for "amd", "colamd" or "rcm", and "amd" for all others."""
+    if ordering == "colamd" or ordering == "rcm":
+        return ordering
+    return "amd-ascending" if solver == "klu" else "amd"
+
+
 def order_inside_blocks(
     pattern: Pattern, form: Decomposition, ordering: BlockOrdering, solver: str, threads: int = 1
 ) -> InsideOrder:
@@ -101,10 +108,10 @@ def first_order(
     row_perm, col_perm = form.matched_row_perm, form.col_perm
     permuted = row_perm, col_perm, form.row_blocks
 
-    def ordered(method: Method, *, counted: bool = False) -> InsideOrder:
-        places = order_places(pattern, *permuted, method, threads)
+    def ordered(name: BlockOrdering, *, counted: bool = False) -> InsideOrder:
+        places = order_places(pattern, *permuted, method_of(name, solver), threads)
         fill = count_fill(pattern, *permuted, places, MOST_FILL, threads) if counted else None
-        return InsideOrder(row_perm[places], col_perm[places], method, fill, symmetry)
+        return InsideOrder(row_perm[places], col_perm[places], name, fill, symmetry)
 
     symmetry = None
     are_tiny = form.n_blocks == pattern.n or not (np.diff(form.row_blocks) > 2).any()

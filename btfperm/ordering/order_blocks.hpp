@@ -18,11 +18,12 @@
 
 namespace btfperm {
 
-enum class Method : int { amd = 0, colamd = 1, rcm = 2, minimum_fill = 3 };
+// amd_ascending: as amd, but variables eliminated together are in the order of their numbers.
+enum class Method : int { amd = 0, colamd = 1, rcm = 2, minimum_fill = 3, amd_ascending = 4 };
 
 struct OrderCounters {
   bool is_complete = true;    // false: a block exceeded the limits, or the budget ended
-  SymmetryCounters symmetry;  // with amd
+  SymmetryCounters symmetry;  // with amd and amd_ascending
 
   void add(const OrderCounters& other) {
     is_complete = is_complete && other.is_complete;
@@ -132,8 +133,8 @@ template <class I>
 class Orderer {
  public:
   Orderer(Method method, FillLimits limits, I size, std::int64_t entries, Workspace& workspace)
-      : block_(size, entries, workspace) {
-    if (method == Method::amd) {
+      : block_(size, entries, workspace), ascends_(method == Method::amd_ascending) {
+    if (method == Method::amd || ascends_) {
       symmetric_.emplace(size, entries, workspace);
     } else if (method == Method::colamd) {
       columns_.emplace(size, entries, workspace);
@@ -162,12 +163,13 @@ class Orderer {
     MinimumDegree<I>& graph = symmetric_->of(block_, symmetry);
     const BlockRows<I>& rows = symmetric_->rows();
     return graph.order(order, limit, [&](I v) -> std::int64_t {
-      if (graph.takes_last) return v;  // nearly symmetric: the pivot need not be the first
+      if (graph.takes_last || ascends_) return v;  // the pivot need not be the first
       return (block_.indptr[v + 1] - block_.indptr[v] - 1) * (rows.degree(v) - 1);  // Markowitz
     });
   }
 
   DiagonalBlock<I> block_;
+  bool ascends_;
   std::optional<SymmetricGraph<I>> symmetric_;
   std::optional<ColumnGraph<I>> columns_;
   std::optional<ReverseCuthillMckee<I>> band_;

@@ -78,7 +78,9 @@ def preorder(
 
         - "colamd": column approximate minimum degree; for partial pivoting and any pattern
         - "amd": approximate minimum degree on the pattern of B + B' for a block B; for nearly
-          symmetric blocks and a solver that prefers the diagonal
+          symmetric blocks and a solver that prefers the diagonal. In unsymmetric blocks, columns
+          that are eliminated together have ascending numbers for KLU and ascending Markowitz counts
+          for SuperLU
         - "minimum-fill": for pivots on the diagonal of unsymmetric blocks; each pivot creates few
           entries. It takes longer than "amd"
         - "rcm": reverse Cuthill-McKee on the pattern of B + B': a small bandwidth, usually with

@@ -11,8 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from btfperm.ordering import Fill, Method, count_fill, order_by_fill, order_places
-from btfperm.ordering.inside_blocks import WORK_PER_ENTRY, WORK_PER_OPERATION, BlockOrdering
+from btfperm.ordering import Fill, count_fill, order_by_fill, order_places
+from btfperm.ordering.inside_blocks import (
+    WORK_PER_ENTRY,
+    WORK_PER_OPERATION,
+    BlockOrdering,
+    method_of,
+)
 from btfperm.pattern import Pattern
 from btfperm.results import BlockTriangularForm, IndexArray
 from btfperm.results.counted import counted
@@ -22,15 +27,19 @@ __all__ = ["advice"]
 _MORE = 4  # times the fill of the blocks up to which the fill of one block is counted
 
 
-def advice(form: BlockTriangularForm, fill: Fill | None, ordering: BlockOrdering) -> str:
+def advice(
+    form: BlockTriangularForm, fill: Fill | None, ordering: BlockOrdering, solver: str
+) -> str:
     """A sentence about the expected fill, and whether the blocks save any."""
     if fill is None:
         return "the fill is too large to be counted: give the matrix to an iterative solver"
     blocks = counted(form.n_blocks, "block")
     head = f"L + U is expected to have {counted(fill.total, 'entry', 'entries')} inside {blocks}"
     if form.n_blocks <= 1:
-        return f"{head}: the block triangular form saves nothing{_saved(form, fill, ordering)}"
-    other, total = _in_one_block(form, fill, ordering)
+        return (
+            f"{head}: the block triangular form saves nothing{_saved(form, fill, ordering, solver)}"
+        )
+    other, total = _in_one_block(form, fill, ordering, solver)
     there = "in one block" if other == ordering else f"in one block ordered by {other}"
     if total is None:
         return f"{head}; {there}, it would have more than four times as many: use the blocks"
@@ -40,11 +49,11 @@ def advice(form: BlockTriangularForm, fill: Fill | None, ordering: BlockOrdering
     return f"{head}, and {total:,} {there}: the block triangular form {verdict}"
 
 
-def _saved(form: BlockTriangularForm, fill: Fill, ordering: BlockOrdering) -> str:
+def _saved(form: BlockTriangularForm, fill: Fill, ordering: BlockOrdering, solver: str) -> str:
     """What the order of the only block saves over amd; empty if it saves nothing."""
     if ordering == "amd" or fill.total == 0:
         return ""
-    amd = _total(form, fill, _places(form, "amd"))
+    amd = _total(form, fill, _places(form, "amd", solver))
     if amd is None:
         return f", and {ordering} saves more than three quarters of the entries of amd"
     saved = amd - fill.total
@@ -53,7 +62,7 @@ def _saved(form: BlockTriangularForm, fill: Fill, ordering: BlockOrdering) -> st
 
 
 def _in_one_block(
-    form: BlockTriangularForm, fill: Fill, ordering: BlockOrdering
+    form: BlockTriangularForm, fill: Fill, ordering: BlockOrdering, solver: str
 ) -> tuple[BlockOrdering, int | None]:
     """The order of one block that is compared, and its fill; None if it has more than `_MORE` times
     the fill of the blocks."""
@@ -61,8 +70,8 @@ def _in_one_block(
         places = _by_fill(form, fill)
         if places is not None:
             return ordering, _total(form, fill, places)
-    same: Method = "colamd" if ordering == "colamd" else "rcm" if ordering == "rcm" else "amd"
-    return same, _total(form, fill, _places(form, same))
+    same: BlockOrdering = ordering if ordering in ("colamd", "rcm") else "amd"
+    return same, _total(form, fill, _places(form, same, solver))
 
 
 def _by_fill(form: BlockTriangularForm, fill: Fill) -> IndexArray | None:
@@ -74,8 +83,8 @@ def _by_fill(form: BlockTriangularForm, fill: Fill) -> IndexArray | None:
     return order_by_fill(*_one_block(form), most, int(work))
 
 
-def _places(form: BlockTriangularForm, method: Method) -> IndexArray:
-    return order_places(*_one_block(form), method)
+def _places(form: BlockTriangularForm, ordering: BlockOrdering, solver: str) -> IndexArray:
+    return order_places(*_one_block(form), method_of(ordering, solver))
 
 
 def _total(form: BlockTriangularForm, fill: Fill, order: IndexArray) -> int | None:

@@ -66,6 +66,29 @@ void bind_residual(nb::module_& module) {
       "Writes b - op(A) x to residuals and returns the largest componentwise backward error; op is "
       "0 "
       "for A, 1 for its transpose, 2 for the conjugate transpose. wide sums in long double.");
+  module.def(
+      "residual_and_errors",
+      [](In<I> indptr, In<I> indices, In<T> values, int operation, bool wide, In<T> x, In<T> b,
+         In<double> rounding, Out<T> sides) {
+        const Columns<I, T> A = columns_of<I, T>(indptr, indices, values);
+        const std::int64_t n = A.n, k = sides_of(x, n), errors = sides_of(rounding, n);
+        require_places(b, k * n, "b");
+        require_places(sides, (k + errors) * n, "sides");
+        std::vector<double> sizes(static_cast<std::size_t>(n));
+        return run_pass([&](Budget& budget) {
+          const double error = residual(A, static_cast<Operation>(operation), wide, k, x.data(),
+                                        b.data(), sides.data(), sizes.data(), budget);
+          for (std::int64_t at = 0; at < errors * n; ++at) {
+            sides.data()[k * n + at] = sizes[at % n] * rounding.data()[at];
+          }
+          return error;
+        });
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
+      nb::arg("operation"), nb::arg("wide"), nb::arg("x").noconvert(), nb::arg("b").noconvert(),
+      nb::arg("rounding").noconvert(), nb::arg("sides").noconvert(),
+      "As residual, but behind the residuals, `sides` receives abs(A) abs(x) + abs(b) of the last "
+      "side times each vector of rounding errors.");
 }
 
 template <class I>

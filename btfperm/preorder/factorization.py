@@ -195,7 +195,7 @@ class Factorization:
         steps = 1 if refine == "auto" else refine
         if x.size == 0 or (steps == 0 and self._is_verified and self._is_checked):
             return x
-        change, error, sizes = self._residual(x, right, trans)
+        change, error, effect, both = self._measured(x, right, trans)
         # After `refactor`, a step of refinement also shows whether the matrix is nearly singular.
         if self._is_verified and error <= _AS_EXACT_AS_ROUNDING:
             steps = 0
@@ -204,18 +204,18 @@ class Factorization:
             if not first / _SIMILAR <= error <= first * _SIMILAR:
                 self._factor()
                 x = self._substituted(right, trans)
-                change, error, sizes = self._residual(x, right, trans)
+                change, error, effect, both = self._measured(x, right, trans)
         self._is_verified = True
         is_known = math.isfinite(error)
         # `solve` warns of the solutions that overflow.
         is_warned = not is_known and bool(_overflowing(right, x).any())
         if not self._is_checked:
             self._first_error = error if is_known else 0.0
-            effect = self._rounding_errors(sizes)
             if steps:  # one call of the solver for both
-                solved = np.concatenate((change, effect))
-                change, effect = solved[: len(x)], solved[len(x) :]
-                self.factors.solve(solved, trans)
+                if both is None:
+                    both = np.concatenate((change, effect))
+                    change, effect = both[: len(x)], both[len(x) :]
+                self.factors.solve(both, trans)
             else:
                 self.factors.solve(effect, trans)
             share = self._share(x[-1:], effect)[0]
@@ -255,24 +255,36 @@ class Factorization:
             return x if self._residual(x, right, trans)[1] <= error else before
         return x
 
-    def _rounding_errors(self, sizes: _Numbers) -> _Numbers:
-        """Errors of the right-hand side that are as large as the rounding errors of the entries may
-        make them. `sizes` is that of `_residual`, and the call may overwrite it.
+    def _measured(
+        self, x: _Numbers, right: _Numbers, trans: str
+    ) -> tuple[_Numbers, float, _Numbers, _Numbers | None]:
+        """The residual; the largest componentwise backward error; errors of the right-hand side
+        that are as large as the rounding errors of the entries may make them, or none if the
+        factors have been checked; and for a small matrix the array that holds the residual and
+        these errors.
 
-        The signs are random. For a small matrix there are two vectors, whose signs differ in every
-        second place. In one of them, two neighbouring rows have different signs, so that its effect
-        is large if these rows are nearly equal.
+        The signs of the errors are random. For a small matrix there are two vectors, whose signs
+        differ in every second place. In one of them, two neighbouring rows have different signs, so
+        that its effect is large if these rows are nearly equal.
         """
-        n, period = self.shape[0], random_signs().size
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            if n <= period:
-                effect = sizes * _rounding(n)
-            else:  # large temporary arrays would take longer than the products
-                rounding, cut = _rounding(period)[0], n - n % period
+        n, period, k = self.shape[0], random_signs().size, len(x)
+        if self._is_checked:
+            change, error, _ = self._residual(x, right, trans)
+            return change, error, change[:0], None
+        if n > period:
+            change, error, sizes = self._residual(x, right, trans)
+            rounding, cut = _rounding(period)[0], n - n % period
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                # Large temporary arrays would take longer than the products.
                 sizes[:cut].reshape(-1, period)[...] *= rounding
                 sizes[cut:] *= rounding[: n - cut]
-                effect = sizes[None]
-            return effect.astype(self.dtype, copy=False)
+            return change, error, sizes[None].astype(self.dtype, copy=False), None
+        rounding = _rounding(n)
+        both = np.empty((k + len(rounding), n), self.dtype)
+        sides = x.reshape(-1), right.reshape(-1), rounding.reshape(-1), both.reshape(-1)
+        arguments = _OPERATIONS[trans], self._has_long_sums, *sides
+        error = float(_core.preorder.residual_and_errors(*self._columns[:3], *arguments))
+        return both[:k], error, both[k:], both
 
     def _residual(
         self, x: _Numbers, right: _Numbers, trans: str

@@ -111,7 +111,7 @@ class Preordering(SolverOrder, OnDemand):
 
         The blocks are compared with one block of all rows in the same order; the sentence names the
         order of the one block where it is another."""
-        return advice(self.form, self.predicted_fill, self.block_ordering)
+        return advice(self.form, self.predicted_fill, self.block_ordering, self.solver)
 
     def save(
         self,

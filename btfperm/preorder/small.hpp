@@ -207,10 +207,11 @@ class SmallOrder {
       if (!found.symmetry.reaches(rules_.symmetric_enough)) found.inside = Inside::colamd;
     }
     I* const places = memory_.take<I>(n_);
-    const auto method = static_cast<Method>(found.inside);
+    auto method = static_cast<Method>(found.inside);
+    if (rules_.for_klu) method = Method::amd_ascending;  // it is amd
     const OrderCounters counters =
         order_blocks(form, method, FillLimits{0, 0}, 1, places, unlimited_);
-    if (method == Method::amd) found.symmetry = counters.symmetry;
+    if (method != Method::colamd) found.symmetry = counters.symmetry;
     put_in_order(places, found);
     return found;
   }

@@ -92,10 +92,14 @@ class BlockBuilder {
     I count = 0;
     memory_.indptr[0] = 0;
     for (I k = 0; k < block.n && passed(A_.degree(part_.cols[k])); ++k) {
-      each_entry(k, [&](I i, I p) {
+      // Without a branch: an entry of another block is overwritten by the next one.
+      const I j = part_.cols[k];
+      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+        const I i = place_of(p);
         memory_.indices[count] = i;
-        memory_.cost[count++] = value_[p];
-      });
+        memory_.cost[count] = value_[p];
+        count += i >= 0 && i < part_.m;
+      }
       memory_.indptr[k + 1] = count;
       set_costs(block, k, memory_.cost);
     }
@@ -143,10 +147,13 @@ class BlockBuilder {
   void each_entry(I k, Visit visit) {
     const I j = part_.cols[k];
     for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
-      const I i = place_[A_.indices[p]] - part_.first;
+      const I i = place_of(p);
       if (i >= 0 && i < part_.m) visit(i, p);
     }
   }
+
+  // The row of an entry in the block; outside of 0 ... m - 1 if it is in another block.
+  I place_of(I p) const { return place_[A_.indices[p]] - part_.first; }
 
   // The costs of column k of the block from the values of its entries.
   void set_costs(CostBlock<I>& block, I k, const double* value) {

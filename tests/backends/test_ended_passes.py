@@ -4,59 +4,27 @@ Without a budget they run to the end."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.programs import built
+
 HERE = Path(__file__).parent
-CORE = HERE.parents[1] / "btfperm"
 PASSES = [
     *("fill", "copy", "select", "collect", "first_touch", "transpose", "certify"),
     *("blocks", "order", "last_turn"),
 ]
-
-# A sanitizer may be loaded into this process.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-
-
 LONG = [
     *("check_columns", "transpose", "merge_duplicates", "difference", "triplets", "karp-sipser"),
     *("karp-sipser, shared", "min-degree", "rank_at_most", "certify"),
 ]
 
 
-def run(*words):
-    return subprocess.run(
-        words, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
-    )
-
-
-def built(name, folder):
-    """Compiles a program beside this file that runs a pass of the core, given its name. Returns a
-    function that runs the program and returns the words that it prints."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("needs g++")
-    program = str(folder / name)
-    flags = ("-std=c++20", "-O1", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}")
-    compiled = run(compiler, *flags, str(HERE / f"{name}.cpp"), "-o", program)
-    assert compiled.returncode == 0, compiled.stderr
-
-    def printed(*words):
-        done = run(program, *map(str, words))
-        assert done.returncode == 0, done.stderr
-        return done.stdout.split()
-
-    return printed
-
-
 @pytest.fixture(scope="module")
 def passes(tmp_path_factory):
     """Runs a pass. Returns how it ended, and the number of elements that it left unwritten."""
-    printed = built("ended_passes", tmp_path_factory.mktemp("passes"))
+    printed = built(HERE / "ended_passes.cpp", tmp_path_factory.mktemp("passes"))
 
     def ended(*words):
         how, left = printed(*words)
@@ -67,7 +35,7 @@ def passes(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def long_columns(tmp_path_factory):
-    return built("long_columns", tmp_path_factory.mktemp("passes"))
+    return built(HERE / "long_columns.cpp", tmp_path_factory.mktemp("passes"))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
