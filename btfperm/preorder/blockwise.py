@@ -89,8 +89,8 @@ class BlockwiseFactors:
         # NumPy converts narrower indices in each solution.
         self._wide_perms = tuple(perm.astype(np.intp, copy=False) for perm in (row_perm, col_perm))
         order = (array.astype(np.int32, copy=False) for array in (row_perm, col_perm, blocks))
-        self._inside, self._above = np.empty((2, n + 1), np.int32)
-        rows, source = np.empty((2, nnz), np.int32)
+        self._inside, self._above = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
+        rows, source = np.empty(nnz, np.int32), np.empty(nnz, np.int32)
         arrays = self._inside, self._above, rows, source
         large = LARGE if n >= 4 * LARGE else n + 1
         self._bounds, below = _core.preorder.cut(*columns[:2], *order, large, *arrays)
