@@ -339,7 +339,8 @@ _WHY_PARTS = (
     "Two causes were tested. The start leaves fewer columns than in the paper on most stand-ins: "
     "with as many as in the paper, direction optimisation saves more entries and grafting gains "
     "more, but neither reaches the paper's means. Our search ends the visit of a column at its "
-    "first path, which the paper does not: whole columns change little. What remains is the rate."
+    "first path, that of the paper visits whole columns: this changes little. The remaining cause "
+    "is the rate."
 )
 _REST_OF_PARTS = (
     "Grafting gains most on networks, as in the paper, but less: the "

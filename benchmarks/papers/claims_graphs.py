@@ -97,17 +97,17 @@ def _of_hem(rows: list[Row]) -> str:
     return (
         f" HEM is not far behind: it is {_mean(rows, HEM):.1f} % lighter than GPA in the mean, and "
         f"local max {_mean(rows, LOCAL_MAX):.1f} %. A likely reason is the density: with many "
-        "independent weights at each vertex, also the heaviest edge to an unmatched neighbour is "
-        "nearly as heavy as any."
+        "independent weights at each vertex, the heaviest edge to an unmatched neighbour is nearly "
+        "as heavy as any."
     )
 
 
 _WHY_TIMES = (
     "The weights agree. Of the orders of the times, only that of GPA and red-blue differs: on "
-    "some or all graphs, red-blue is faster than GPA here, which the code of its authors is not "
-    "in the paper. Sorting does not explain it: GPA and greedy sort by radix here, in linear "
-    "time, and by comparisons in the paper. The figures of all families are at the end of this "
-    "page."
+    "some or all graphs, red-blue is faster than GPA here; in the paper, the code of the authors "
+    "of red-blue is slower than GPA. Sorting does not explain the difference: GPA and greedy sort "
+    "by radix here, in linear time, and by comparisons in the paper. The figures of all families "
+    "are at the end of this page."
 )
 
 

@@ -16,8 +16,8 @@ LEAST_PIECE = 1 << 17  # items that an exchange may always send at once
 
 
 class OwnedLists(NamedTuple):
-    """List k holds ``items[indptr[k]:indptr[k + 1]]``, without duplicates; those that `owned_lists`
-    makes ascend."""
+    """List k holds ``items[indptr[k]:indptr[k + 1]]``, without duplicates. The items of each list
+    ascend if `owned_lists` made it."""
 
     indptr: npt.NDArray[np.int64]
     items: npt.NDArray[Any]

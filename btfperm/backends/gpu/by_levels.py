@@ -34,9 +34,18 @@ class Limits(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """The state of a search: finished levels; processed items, and the first ones of the queue that
-    were processed in exact levels; whether the search ended early, and the remaining part of the
-    queue (from, to); whether a kernel raised the flag `found`; the numbers of the kernel itself."""
+    """The state of a search.
+
+    Attributes
+    ----------
+    level : number of finished levels
+    taken : number of processed items
+    ordered : number of items from the start of the queue on that were processed in exact levels
+    gave_up : whether the search ended early
+    left : the part of the queue that remains: its first position, and the one behind its last
+    found : whether a kernel raised the flag `found`
+    own : the words of the kernel itself
+    """
 
     level: int
     taken: int
