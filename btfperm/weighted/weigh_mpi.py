@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -241,11 +242,13 @@ def _on_each_rank(
         backend="cpu",
         threads=threads or 1,
     )
+    assert w.transversal is not None
+    explained = replace(d.transversal, explain=w.transversal.explain)  # holds the weighted plan
     rows, cols = pattern.row_slices, pattern.col_slices
     own_rows, own_cols = slice(rows.first, rows.last), slice(cols.first, cols.last)
     return _result(
         pattern,
-        d,
+        replace(d, transversal=explained),
         seconds,
         None,
         kind=objective,

@@ -217,6 +217,10 @@ def case_small_weights_are_replicated():
         w = btfperm.weighted_transversal(A, objective=kind, comm=COMM)
         serial = btfperm.weighted_transversal(A, objective=kind)
         assert w == serial and w.gap == serial.gap and w.algorithm == serial.algorithm
+        found, expected = (each.transversal.explain() for each in (w, serial))
+        assert found.get("weighted_plan") == expected.get("weighted_plan")
+        assert "place over ranks" in found["decisions"]
+        assert (kind == "bottleneck") == ("weighted_plan" not in found)
     scales = btfperm.weighted_transversal(A, comm=COMM, gather=False).scales()
     whole = btfperm.weighted_transversal(A).scales()
     for own, all_of_it in zip(scales, whole, strict=True):
