@@ -36,7 +36,7 @@ QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_
 # `.ci/run` draws other examples in each of the steps `sanitizers` and `threads`.
 settings.register_profile(
     "ci",
-    max_examples=15,
+    max_examples=10,
     deadline=timedelta(seconds=5),  # detects a hang, but allows for a busy machine
     print_blob=True,
     suppress_health_check=QUIET,
@@ -44,11 +44,21 @@ settings.register_profile(
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=2000)
 # For a sanitizer, which is several times slower, so that an example may take any time. It tests the
 # executed code more than the results.
-settings.register_profile("sanitizer", settings.get_profile("ci"), max_examples=10, deadline=None)
+settings.register_profile("sanitizer", settings.get_profile("ci"), max_examples=6, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # pytest would import this stand-in in place of CuPy in all test modules that it collects later.
 collect_ignore = ["emulated_gpu/stand_in"]
+
+# A run that names no tests, as that of the README, leaves these out: tests of the tools of this
+# project, of which none calls a function of btfperm that the others do not call, and the page in a
+# browser. They run if they are named (`pytest tests/benchmarks`), and in the step `tools` of
+# `.ci/run`.
+TOOLS = (
+    *("benchmarks", "fuzz/test_fuzzer.py", "transversal/test_added_algorithm.py"),
+    "reports/page/test_browser.py",
+)
+_OF_TOOLS = {ROOT / "tests" / name for name in TOOLS}
 
 # With this variable, Python stores no compiled modules, so that each of the hundreds of processes
 # that the tests start may have to compile them again.
@@ -74,14 +84,28 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("run_seed", [SEED], ids=lambda seed: f"seed{seed}")
 
 
+def names_no_tests(config):
+    """Whether the command line names neither files nor folders, as that of the README."""
+    return config.args == config.getini("testpaths")
+
+
+def is_of_a_tool(path):
+    return not _OF_TOOLS.isdisjoint({path, *path.parents})
+
+
+def pytest_ignore_collect(collection_path, config):
+    return True if is_of_a_tool(collection_path) and names_no_tests(config) else None
+
+
 def pytest_sessionstart(session):
     """Each worker of pytest-xdist imports all test modules, whose assertions pytest rewrites. Here
     a worker imports its share first, so that the others find these modules rewritten on disk."""
     input_of_worker = getattr(session.config, "workerinput", None)
-    if input_of_worker is None or session.config.args != session.config.getini("testpaths"):
+    if input_of_worker is None or not names_no_tests(session.config):
         return
     share = int(input_of_worker["workerid"].removeprefix("gw")), input_of_worker["workercount"]
-    for path in sorted(ROOT.glob("tests/**/test_*.py"))[slice(share[0], None, share[1])]:
+    paths = [path for path in ROOT.glob("tests/**/test_*.py") if not is_of_a_tool(path)]
+    for path in sorted(paths)[slice(share[0], None, share[1])]:
         # the collection reports what fails
         with contextlib.suppress(Exception, pytest.skip.Exception):
             importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))

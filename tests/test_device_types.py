@@ -25,6 +25,8 @@ def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
 
 def types_tested(text):
     """The lines that test whether an object is of a device or over ranks."""
+    if not DEVICE_TYPES.search(text) and "__cuda_array_interface__" not in text:
+        return []  # it need not be parsed
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     return [
         call.lineno
@@ -74,6 +76,8 @@ def test_a_check_of_arguments_only_refuses(name):
 def compared_backends(text, *, besides=(), names=("gpu", "mpi")):
     """The lines that compare something with a name of a backend, by default that of the GPU or of
     MPI, or match it; except a variable whose name is in `besides`."""
+    if not any(name in text for name in names):
+        return []  # it need not be parsed
     return [
         node.lineno
         for node in ast.walk(ast.parse(text))
@@ -132,6 +136,8 @@ def test_the_path_names_no_device_backend(path):
 
 def named_backends(text):
     """The lines that name the GPU or MPI by a word, or import a part of their backends."""
+    if "gpu" not in text and "mpi" not in text:
+        return []
     tree = ast.parse(text)
     return [
         node.lineno

@@ -17,6 +17,8 @@ from btfperm_cli.main import main
 from btfperm_cli.output import defects_are_errors
 from click.testing import CliRunner
 
+from tests.cli.forked import Helper
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -79,13 +81,25 @@ def command(*words) -> list[str]:
     return [sys.executable, "-m", "btfperm_cli", *map(str, words)]
 
 
+@pytest.fixture(scope="session")
+def helper():
+    """Starts processes, see forked.py."""
+    started = Helper()
+    yield started
+    started.close()
+
+
 @pytest.fixture
-def shell():
-    """`shell("rank", path)` runs the command in a process of its own."""
+def shell(helper):
+    """`shell("rank", path)` runs the command in a process of its own; with `env` or options of
+    `subprocess.run`, in a new interpreter."""
 
     def run(*words, stdin=b"", env=None, **options) -> Ended:
-        options = {"capture_output": True, "timeout": 60, "input": stdin} | options
-        done = subprocess.run(command(*words), env={**os.environ, **(env or {})}, **options)
+        if env is None and not options and helper.suits():
+            done = helper.run(words, stdin)
+        else:
+            options = {"capture_output": True, "timeout": 60, "input": stdin} | options
+            done = subprocess.run(command(*words), env={**os.environ, **(env or {})}, **options)
         out, err = ((stream or b"").decode() for stream in (done.stdout, done.stderr))
         return without_defect(Ended(done.returncode, out, err))
 

@@ -23,49 +23,38 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and d
 
 @posix
 @pytest.mark.parametrize("words", [(), ("--json",)])
-def test_a_reader_that_closes_the_pipe(matrix, words):
+def test_a_reader_that_closes_the_pipe(matrix, helper, words):
     """If no process reads the pipe, there is no message, and the exit code is that of the work."""
     read_end, write_end = os.pipe()
     os.close(read_end)
-    done = subprocess.run(
-        command(matrix("blocks"), *words), stdout=write_end, stderr=subprocess.PIPE, check=False
-    )
+    done = helper.run([matrix("blocks"), *words], stdout=write_end)
     os.close(write_end)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @posix
-def test_a_closed_pipe_does_not_hide_a_failed_check(matrix):
+def test_a_closed_pipe_does_not_hide_a_failed_check(matrix, helper):
     read_end, write_end = os.pipe()
     os.close(read_end)
-    done = subprocess.run(
-        command("rank", matrix("singular"), "--require-full"),
-        stdout=write_end,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
+    done = helper.run(["rank", matrix("singular"), "--require-full"], stdout=write_end)
     os.close(write_end)
     assert done.returncode == 1 and b"structural rank 2 of 3" in done.stderr
 
 
 @posix
 @pytest.mark.parametrize("words", [(), ("--json",)])
-def test_standard_output_on_a_full_disk(matrix, words):
+def test_standard_output_on_a_full_disk(matrix, helper, words):
     with open("/dev/full", "wb") as full:  # noqa: PTH123
-        done = subprocess.run(
-            command(matrix("blocks"), *words), stdout=full, stderr=subprocess.PIPE, check=False
-        )
+        done = helper.run([matrix("blocks"), *words], stdout=full.fileno())
     assert done.returncode == 4
     assert b"Traceback" not in done.stderr and b"Exception" not in done.stderr
 
 
 @posix
-def test_the_sentence_about_a_full_disk_names_standard_output(matrix):
+def test_the_sentence_about_a_full_disk_names_standard_output(matrix, helper):
     for words in ((), ("-o", "-", "--format", "npz")):
         with open("/dev/full", "wb") as full:  # noqa: PTH123
-            done = subprocess.run(
-                command(matrix("blocks"), *words), stdout=full, stderr=subprocess.PIPE, check=False
-            )
+            done = helper.run([matrix("blocks"), *words], stdout=full.fileno())
         assert done.returncode == 4 and b"standard output cannot be written" in done.stderr
 
 
@@ -80,24 +69,20 @@ def test_the_sentence_about_a_full_disk_names_standard_output(matrix):
         ("A.mtx", "-o", "-", "--format", "npz"),
     ],
 )
-def test_a_closed_pipe_is_no_failure(matrix, tmp_path, words):
+def test_a_closed_pipe_is_no_failure(matrix, helper, tmp_path, words):
     matrix("blocks").rename(tmp_path / "A.mtx")
     read_end, write_end = os.pipe()
     os.close(read_end)
-    done = subprocess.run(
-        command(*words), stdout=write_end, stderr=subprocess.PIPE, cwd=tmp_path, check=False
-    )
+    done = helper.run(words, stdout=write_end, folder=tmp_path)
     os.close(write_end)
     assert done.returncode == 0 and b"btfperm: " not in done.stderr, done.stderr
 
 
 @posix
-def test_a_closed_pipe_for_messages_loses_no_result(matrix):
+def test_a_closed_pipe_for_messages_loses_no_result(matrix, helper):
     read_end, write_end = os.pipe()
     os.close(read_end)
-    done = subprocess.run(
-        command("rank", matrix("zeros")), stderr=write_end, stdout=subprocess.PIPE, check=False
-    )
+    done = helper.run(["rank", matrix("zeros")], stderr=write_end)
     os.close(write_end)
     assert (done.returncode, done.stdout) == (0, b"2\n")
 

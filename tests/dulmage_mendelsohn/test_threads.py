@@ -167,8 +167,9 @@ HARD = [
 ]
 
 
-@pytest.mark.parametrize("numbering", ["forward", "mixed"])
-@pytest.mark.parametrize("size", ["small", "large"])
+@pytest.mark.parametrize(
+    ("size", "numbering"), [("small", "forward"), ("small", "mixed"), ("large", "mixed")]
+)
 @pytest.mark.parametrize(("family", "n"), HARD)
 def test_hard_families(family, n, size, numbering, run_seed):
     hard = family(n if size == "large" else min(n // 20, 150))

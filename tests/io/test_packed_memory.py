@@ -40,7 +40,7 @@ from tests.io.hostile_binary import (
 )
 
 MARGIN = 16 << 20
-LARGE = 40 << 20
+LARGE = 24 << 20
 SMALL = 8 << 20
 
 

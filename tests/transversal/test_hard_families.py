@@ -41,14 +41,15 @@ def solved(hard, *, algorithm="auto", initializer="auto"):
 )
 def test_million_column_paths(family, numbering, run_seed):
     """The next test has the other numberings."""
-    solved(made(family, 1_000_000, numbering=numbering, seed=run_seed))
+    n = 1_000_000 if family == "chain" else 300_000
+    solved(made(family, n, numbering=numbering, seed=run_seed))
 
 
 @each_algorithm
 @pytest.mark.parametrize("initializer", ["none", "greedy"])
 @pytest.mark.parametrize("numbering", ["forward", "backward"])
 def test_one_augmenting_path_through_everything(algorithm, initializer, numbering):
-    hard = made("chain", 300_000, numbering=numbering)
+    hard = made("chain", 100_000, numbering=numbering)
     solved(hard, algorithm=algorithm, initializer=initializer)
 
 

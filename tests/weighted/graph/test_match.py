@@ -88,12 +88,11 @@ def test_every_algorithm_is_tested_and_has_a_guarantee():
 @each_variant
 @pytest.mark.parametrize("weights", ["uniform", "few", "ones"])
 def test_against_the_exact_matching(name, options, weights):
-    for n, m in ((8, 12), (20, 30), (40, 120), (60, 70), (25, 300)):
-        for seed in range(2):
-            with noted(n=n, m=m, seed=seed):
-                G, best = graph_and_optimum(n, m, seed, weights)
-                found = btfperm.match(G, algorithm=name, options=options, seed=seed)
-                check_against(G, found, best, weights)
+    for seed, (n, m) in enumerate(((8, 12), (20, 30), (40, 120), (60, 70), (25, 300), (30, 45))):
+        with noted(n=n, m=m, seed=seed):
+            G, best = graph_and_optimum(n, m, seed, weights)
+            found = btfperm.match(G, algorithm=name, options=options, seed=seed)
+            check_against(G, found, best, weights)
 
 
 def check_against(G, found, best, weights):
