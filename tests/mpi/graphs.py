@@ -72,6 +72,15 @@ def case_local_max_on_a_path_of_increasing_weights():
     assert same_matching(G).rounds == 20
 
 
+def case_the_bound_is_half_of_the_largest_weights():
+    """In a complete graph of equal weights, the duals of the mates bound the weight by twice as
+    much as half of the largest weight at each vertex."""
+    for n in (2, 6, 9):
+        G = sp.csc_array(3.0 * (1 - np.eye(n)))
+        m = same_matching(G)
+        assert m.upper_bound <= 3 * n / 2 * (1 + 1e-9), (n, m.upper_bound)
+
+
 def case_graphs_of_all_kinds(folder):
     for n in (0, 1, 3):
         same_matching(sp.csc_array((n, n)))
