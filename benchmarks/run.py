@@ -51,6 +51,11 @@ SECTIONS = {
         "the command on a small file, beside bare imports",
         "2026-11-26-start-up-field",
     ),
+    "hostile": Entry(
+        "hostile",
+        "the time for each entry on forty hostile patterns with up to a million rows",
+        "",
+    ),
     "memory": Entry(
         "peers.memory",
         "peak memory and time of the command on a file, beside SciPy",
@@ -243,7 +248,8 @@ SECTIONS = {
 PERMUTED = ("matching", "decomposition", "published")
 DEFAULT = ["auto"]  # the sections of the papers run all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}
-WHOLE = {"scaling": "large", "regret": ALL, "regret-gpu": ALL}  # default sets if a section is alone
+# Default sets if a section is alone.
+WHOLE = {"scaling": "large", "regret": ALL, "regret-gpu": ALL, "hostile": ALL}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -354,7 +360,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--list", action="store_true", help="print the sections and end")
     add("--section", action="append", choices=list(SECTIONS), help="repeatable; default matching")
     add("--all", type=Path, metavar="DIR", help="all sections, as with --out DIR")
-    words = "of matrices (quick; scaling alone: large; regret or regret-gpu alone: all)"
+    words = "of matrices (quick; scaling alone: large; regret, regret-gpu or hostile alone: all)"
     add("--set", choices=[*SETS, ALL, "fit", "seen", "real"], help=words)
     add("--only", action="append", metavar="NAME", help="this matrix alone; repeatable")
     add("--permutations", type=int, metavar="K", help="and K random orders of each matrix")

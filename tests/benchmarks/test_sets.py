@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks import cases
 from benchmarks.generators import family_of, make
+from benchmarks.hostile import FAMILIES
 from benchmarks.papers.stand_ins import SIZES, stand_ins
 
 TABLE = tomllib.loads(Path(cases.__file__).with_name("sets.toml").read_text(encoding="utf-8"))
@@ -25,6 +26,7 @@ FORMS = {
     "weights-base": r"rnd_[0-9]+e[0-9]+_d[0-9]+(_s10|_unif|_ties)?",
     "graphs": r"(random|grid|star|path)_[0-9]+",
     "gpu-decomposition": rf"(tri|wide|band|circ|blk|erd|g3|kkt)(:{NUMBER})+(:nat)?",
+    "hostile": rf"({'|'.join(FAMILIES)})_[0-9]+x[0-9]+(_rcp)?",
     "paper-002": WEIGHTED,
     "paper-004": WEIGHTED,
 }

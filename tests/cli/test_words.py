@@ -7,6 +7,7 @@ from __future__ import annotations
 import click
 import pytest
 from btfperm_cli import algorithms, json_keys
+from btfperm_cli.comparison import milliseconds
 from btfperm_cli.failure import Failure, guarded
 from btfperm_cli.options import completions
 from btfperm_cli.output import Output, laid_out
@@ -33,6 +34,26 @@ from btfperm.reports.page.facts import command_line
 )
 def test_durations(seconds, text):
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "-"),
+        (0.0, "0"),
+        (0.000000123456, "0.000123"),
+        (0.0012345, "1.23"),
+        (0.09994, "99.9"),
+        (0.09996, "100"),
+        (0.0999999, "100"),
+        (0.1, "100"),
+        (1.2344, "1,234"),
+        (1234.5678, "1,234,568"),
+    ],
+)
+def test_milliseconds_in_the_table_of_solvers(seconds, text):
+    """Three digits, or all digits of a whole number; never an exponent such as 1e+02."""
+    assert milliseconds(seconds) == text
 
 
 def test_counts():

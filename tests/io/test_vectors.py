@@ -41,8 +41,15 @@ def test_numpy_reads_what_is_written(tmp_path):
     assert np.array_equal(np.load(tmp_path / "x"), x)
     np.save(tmp_path / "y.npy", x)  # in Fortran order
     assert np.array_equal(read_vectors(tmp_path / "y.npy", rows=2, of="A"), x)
-    np.save(tmp_path / "z.npy", np.arange(2, dtype=">i2"))
-    assert read_vectors(tmp_path / "z.npy", rows=2, of="A").tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("kind", [*"bhiqBHIQefdgFDG"])
+def test_every_type_of_numbers_is_read(tmp_path, kind, order):
+    x = np.arange(2, dtype=np.dtype(kind).newbyteorder(order))
+    np.save(tmp_path / "x.npy", x)
+    found = read_vectors(tmp_path / "x.npy", rows=2, of="A")
+    assert found.dtype == x.dtype and found.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("name", ["x.txt", "x.npz", "x.npy.gz", "x", "mtx"])

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -287,6 +289,30 @@ def test_patterns_of_both_widths_fit_together(A):
     assert_is(P.without(wide), A, drop_zeros=True)
     assert_is(P.union(wide), A)
     assert wide.without(P).indices.dtype == np.int64 and wide.without(P).nnz == 0
+
+
+def test_other_forms_keep_the_name_and_the_source():
+    """So the meta of their results names the file and its hash."""
+    source = {"file": "A.mtx", "sha256": "0" * 64}
+    about = {"name": "A.mtx", "source": source}
+    P = Pattern.from_coo([0, 1, 1], [0, 0, 2], (2, 3), values=[1.0, 0.0, 2.0], **about)
+    less = as_pattern(P, drop_zeros=True)
+    more = as_pattern(less, drop_zeros=False)
+    assert (P.nnz, less.nnz, more.nnz) == (3, 2, 3)
+    rows = Pattern.from_csr([0, 1, 2], [0, 2], (2, 3), values=[1.0, 0.0], **about)
+    columns = Pattern.from_csc([0, 1, 1, 2], [0, 1], (2, 3), values=[1.0, 0.0], **about)
+    for Q in (
+        P,
+        less,
+        more,
+        P.T,
+        P.union(less),
+        P.without(less),
+        rows,
+        columns,
+        pickle.loads(pickle.dumps(P)),
+    ):
+        assert (Q.name, Q.source) == ("A.mtx", source)
 
 
 def test_a_hundred_thousand_duplicates_of_one_entry():

@@ -75,9 +75,17 @@ def test_a_zero_among_blocks_of_one_row():
 
 
 @pytest.mark.parametrize("solver", ["superlu", "klu"])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([2, 0, 0, 1, 1, 2, 0], id="neither sorted nor unique"),
+        pytest.param([0, 0, 2, 1, 0, 1, 2], id="duplicates in sorted columns"),
+        pytest.param([2, 1, 0, 1, 2, 1, 0], id="unsorted without duplicates"),
+    ],
+)
 @pytest.mark.filterwarnings("ignore::btfperm.SolverMissingWarning")
-def test_duplicates_and_unsorted_columns(solver):
-    rows, cols = [2, 0, 0, 1, 1, 2, 0], [0, 0, 0, 1, 2, 2, 2]
+def test_duplicates_and_unsorted_columns(solver, rows):
+    cols = [0, 0, 0, 1, 2, 2, 2]
     values = [1.0, 2.0, 3.0, 4.0, 1.0, 6.0, -2.0]
     starts = np.array([0, 3, 4, 7])
     A = sp.csc_array((np.array(values), np.array(rows), starts), shape=(3, 3))

@@ -280,6 +280,18 @@ def test_the_numbers_of_the_page(tmp_path):
         assert text in words, text
 
 
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (2, 2)])
+@pytest.mark.parametrize("is_full", [True, False])
+def test_full_rank_is_that_of_the_shorter_side(tmp_path, shape, is_full):
+    A = np.eye(*shape)
+    A[1, 1] = is_full
+    words = " ".join(Elements(written(A, tmp_path)).text.split())
+    rank = "2 (full)" if is_full else "1 (deficient)"
+    assert f"structural rank{rank}fine blocks" in words
+    assert ("has full rank" in words) == is_full
+    assert ("does not have full rank" in words) != is_full
+
+
 @pytest.mark.parametrize("drop", [True, False])
 def test_the_page_counts_the_stored_zeros(tmp_path, drop):
     A = sp.csc_array(uneven())

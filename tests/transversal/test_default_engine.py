@@ -91,17 +91,22 @@ def test_peeling_that_finds_less_changes_nothing(everything_shared, run_seed):
         check_transversal(A, t)
 
 
-def test_trees_find_short_paths():
-    """Each column of the second half holds one row, which the greedy start matches to a column of
-    the first half. That column holds one unmatched row, so paths have length 3."""
+@pytest.mark.parametrize("algorithm", ["auto", "guided-displacement"])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_paths_of_three_edges_are_counted(everything_shared, algorithm, threads):
+    """Each column of the second half holds one row, which the given matching matches to a column of
+    the first half. That column holds one unmatched row, so paths have length 3. Searches find them,
+    which auto chooses, and the two steps of guided-displacement, on one thread and on several."""
     k = 3_000
     i = np.arange(k)
     rows = np.concatenate((i, k + (i + k // 2) % k, i))
     cols = np.concatenate((i, i, k + (i * 7919) % k))
     A = sp.csc_array((np.ones(3 * k), (rows, cols)), shape=(2 * k, 2 * k))
-    t = run(A, initializer="greedy")
+    given = np.concatenate((i, np.full(k, -1)))
+    t = run(A, initializer="none", algorithm=algorithm, threads=threads, initial=given)
     assert t.structural_rank == 2 * k and "pushes" not in t.counters
-    assert t.counters["longest_path"] == 3
+    assert t.counters["augmentations"] == k
+    assert (t.counters["path_edges"], t.counters["longest_path"]) == (3 * k, 3)
     check_transversal(A, t)
 
 

@@ -66,22 +66,22 @@ def check_start(P, problem, *, maximal=True):
     return int(matched.size)
 
 
+@pytest.mark.parametrize("name", ["greedy", "singles-first"])
 @pytest.mark.parametrize("shape", [(900, 60), (241, 60), (239, 60), (60, 60), (60, 900)])
-def test_the_cheap_matching_in_order(shape, run_seed):
+def test_the_cheap_matching_in_order(name, shape, run_seed):
     """Each column is matched to the first row of its list that is still unmatched, for any number
-    of rows."""
+    of rows; with singles-first, columns of one entry before the others."""
     A = families.random_rectangle(*shape, 2.5, run_seed).A
-    (greedy,) = (
-        row
-        for row in btfperm.algorithms("initial")
-        if row.name == "greedy" and row.backend == "cpu"
+    (row,) = (
+        row for row in btfperm.algorithms("initial") if row.name == name and row.backend == "cpu"
     )
-    P, problem, _, _ = start(A, greedy)
-    taken, expected = set(), []
-    for j in range(P.n):
-        rows = P.indices[P.indptr[j] : P.indptr[j + 1]].tolist()
-        expected.append(next((i for i in rows if i not in taken), -1))
-        taken.add(expected[-1])
+    P, problem, _, _ = start(A, row)
+    lists = [P.indices[P.indptr[j] : P.indptr[j + 1]].tolist() for j in range(P.n)]
+    order = sorted(range(P.n), key=lambda j: name == "singles-first" and len(lists[j]) != 1)
+    taken, expected = set(), [-1] * P.n
+    for j in order:
+        expected[j] = next((i for i in lists[j] if i not in taken), -1)
+        taken.add(expected[j])
     assert problem.col_match.tolist() == expected
 
 
