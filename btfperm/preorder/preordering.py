@@ -43,7 +43,9 @@ Solver = Literal["superlu", "klu"]
 # other blocks.
 _SAFE_THRESHOLD = 0.1
 _SMALL_THRESHOLD = 0.001
-_SPARSE_FACTORS = 300  # entries of L + U per row up to which the factors count as sparse
+# Entries of L + U per row up to which the factors count as sparse, if the fill is known, and up to
+# which the fill is counted otherwise. To count more takes longer than narrow panels save.
+_SPARSE_FACTORS, _COUNTED_FACTORS = 300, 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -255,8 +257,8 @@ class Preordering(SolverOrder, OnDemand):
         rows; None: its default, if the factors are not expected to be sparse."""
         if self.shape[0] < FEW_ROWS or np.diff(self.blocks).max(initial=0) < FEW_ROWS:
             return NARROW
-        most = _SPARSE_FACTORS * self.shape[0]
         fill: Fill | None = vars(self).get("predicted_fill")
+        most = (_COUNTED_FACTORS if fill is None else _SPARSE_FACTORS) * self.shape[0]
         if fill is None:  # L has about half of the entries
             fill = fill_of(self.form, self.col_perm, most // 2)
         is_sparse = fill is not None and fill.total <= most

@@ -238,6 +238,7 @@ def test_superlu_updates_few_columns_together_unless_the_factors_are_dense(monke
     monkeypatch.setattr(preordering, "FEW_ROWS", 40)
     monkeypatch.setattr(blockwise, "FEW_ROWS", 40)
     monkeypatch.setattr(preordering, "_SPARSE_FACTORS", 10)
+    monkeypatch.setattr(preordering, "_COUNTED_FACTORS", 10)
     rng = np.random.default_rng(0)
     line = sp.diags_array([np.ones(59), 4 * np.ones(60), np.ones(59)], offsets=[-1, 0, 1])
     dense = rng.normal(size=(60, 60))
