@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`weighted_transversal` beside MC64, and orders against fill beside those of SuperLU.
+"""`weighted_transversal` beside MC64 and SPRAL, and orders against fill beside those of SuperLU.
 
 The section takes every square, structurally nonsingular matrix with values. A generated matrix has
 random values, except that the entries of one transversal are larger than all others
@@ -31,6 +31,7 @@ from benchmarks.report import (
     paragraphs,
     table,
 )
+from benchmarks.solvers import spral
 from benchmarks.solvers.mc64 import Mc64, library
 from benchmarks.solvers.routes import (
     RATIO_HEAD,
@@ -48,16 +49,19 @@ from btfperm.ordering import count_fill, order_places
 CLOCKED: tuple[Any, ...] = tuple(
     map(importlib.import_module, ("btfperm.weighted", "btfperm.path.run"))
 )
-OURS, PEER = "weighted_transversal", "MC64"
+OURS, PEER, SPRAL = "weighted_transversal", "MC64", "SPRAL"
+FASTER = "the faster of both"
 AMD, COLAMD = "amd, SuperLU's MMD", "colamd, SuperLU's COLAMD"
 _SPECS = {"amd": "MMD_AT_PLUS_A", "colamd": "COLAMD"}
+MARGIN, ALLOWED = 1.1, 50e-6  # a search may take this factor and these seconds more than a peer
 _SAME = 1e-12  # largest difference of two objectives, relative
 _CLASSES = ((0, "below 20,000"), (20_000, "20,000 to 200,000"), (200_000, "200,000 and more"))
 NOTE = (
     "`weighted_transversal` is one call with its decomposition and its certificate; MC64 is "
     "the search for the largest product in the system's libmumps, on arrays in its own format, "
     "with the logarithms, which NumPy computes here, and without scalings by exponentials or a "
-    "certificate. 'search alone' is the part of our call that MC64 is: logarithms, search, duals. "
+    "certificate; SPRAL is its Hungarian scaling with logarithms and scalings. 'search alone' is "
+    "the part of our call that MC64 is: logarithms, search, duals. "
     "Milliseconds of processor time on one thread, the least of the runs; nnz without stored zeros."
 )
 NOTE_FILL = (
@@ -74,9 +78,14 @@ def run(cases: list[Case], options: Options) -> Section:
         measured.add(facts, _methods(options.threads or 1), A, "seconds", _difference)
     rows = measured.all
     text = [NOTE, "" if library() else "MC64 was not run: libmumps 5.5 is not installed."]
-    text += ["### Over MC64, by entries", "The whole call:", _means(rows, "seconds")]
-    text += ["The search alone:", _means(rows, "search"), "### Each matrix, ms"]
-    head = ["nnz", OURS, "search alone", PEER, "whole over MC64", "search over MC64"]
+    if spral.library() is None:
+        text.append("SPRAL was not run: its wheels are not installed.")
+    for over in (PEER, SPRAL, FASTER):
+        text += [f"### Over {over}, by entries", "The whole call:", _means(rows, "seconds", over)]
+        text += ["The search alone:", _means(rows, "search", over)]
+    text += [f"Missed aim beside {FASTER}: {_late(rows)}.", "### Each matrix, ms"]
+    head = ["nnz", OURS, "search alone", PEER, SPRAL, "whole over MC64", "search over MC64"]
+    head.append(f"search over {FASTER}")
     text.append(by_matrix(head, rows, _cells))
     text += ["### Order against fill", NOTE_FILL, libraries_in_words()]
     keys = ("fill", "SuperLU's", "ratio")
@@ -102,11 +111,12 @@ def timed_transversal(A: sp.csc_array, threads: int) -> Notes:
 
 
 def _methods(threads: int) -> list[Method]:
-    def peer(A: sp.csc_array) -> Notes:
-        mc64 = Mc64(A)
-        _, seconds = timed(mc64)
-        return {"seconds": seconds, "objective": mc64.objective()}
+    def peer(A: sp.csc_array, kind: Any) -> Notes:
+        search = kind(A)
+        _, seconds = timed(search)
+        return {"seconds": seconds, "objective": search.objective()}
 
+    no_spral = None if spral.library() else "its wheels are not installed"
     absent = None if library() else "libmumps 5.5 is not installed"
     orders = [
         method(name, partial(_orders, kind=kind, threads=threads))
@@ -114,7 +124,8 @@ def _methods(threads: int) -> list[Method]:
     ]
     return [
         method(OURS, partial(timed_transversal, threads=threads)),
-        method(PEER, peer, absent),
+        method(PEER, partial(peer, kind=Mc64), absent),
+        method(SPRAL, partial(peer, kind=spral.Spral), no_spral),
         *orders,
     ]
 
@@ -148,30 +159,55 @@ def _of_superlu(A: sp.csc_array, rows: Any, kind: str) -> Any:
 
 
 def _difference(row: Row) -> list[str]:
-    mine, other = (row.get(name, {}).get("objective") for name in (OURS, PEER))
-    if mine is None or other is None or abs(mine - other) <= _SAME * max(1.0, abs(mine)):
-        return []
-    return [f"the objectives differ: {mine!r} and {other!r}"]
+    mine = row.get(OURS, {}).get("objective")
+    found = []
+    for name in (PEER, SPRAL):
+        other = row.get(name, {}).get("objective")
+        if mine is None or other is None or abs(mine - other) <= _SAME * max(1.0, abs(mine)):
+            continue
+        found.append(f"the objectives differ: {mine!r}, and {other!r} by {name}")
+    return found
 
 
-def _ratio(row: Row, part: str) -> float | None:
-    """The time of the whole call (`seconds`) or of its `search` over that of MC64."""
-    mine, other = row.get(OURS, {}).get(part), row.get(PEER, {}).get("seconds")
+def _time_of(row: Row, name: str) -> float | None:
+    """The time of a peer; that of `FASTER` if both are known."""
+    if name != FASTER:
+        seconds: float | None = row.get(name, {}).get("seconds")
+        return seconds
+    times = [_time_of(row, peer) for peer in (PEER, SPRAL)]
+    return None if None in times else min(time for time in times if time is not None)
+
+
+def _ratio(row: Row, part: str, over: str) -> float | None:
+    """The time of the whole call (`seconds`) or of its `search` over that of a peer."""
+    mine, other = row.get(OURS, {}).get(part), _time_of(row, over)
     return mine / other if mine and other else None
 
 
+def _late(rows: list[Row]) -> str:
+    """The matrices whose search takes more than 1.1 times as long and 50 microseconds more."""
+    found = []
+    for row in rows:
+        mine, other = row.get(OURS, {}).get("search"), _time_of(row, FASTER)
+        if mine and other and mine > MARGIN * other + ALLOWED:
+            found.append(f"`{row['matrix']}` {mine / other:.2f}")
+    return ", ".join(found) or "none"
+
+
 def _cells(row: Row) -> list[str]:
-    parts = ((OURS, "seconds"), (OURS, "search"), (PEER, "seconds"))
+    parts = ((OURS, "seconds"), (OURS, "search"), (PEER, "seconds"), (SPRAL, "seconds"))
     times = [known(row.get(name, {}).get(part), milliseconds) for name, part in parts]
-    ratios = [known(_ratio(row, part), "{:.2f}".format) for part in ("seconds", "search")]
-    return [f"{row['nnz']:,}", *times, *ratios]
+    ratios = [(part, PEER) for part in ("seconds", "search")] + [("search", FASTER)]
+    shown = [known(_ratio(row, *one), "{:.2f}".format) for one in ratios]
+    return [f"{row['nnz']:,}", *times, *shown]
 
 
-def _means(rows: list[Row], part: str) -> str:
+def _means(rows: list[Row], part: str, over: str) -> str:
     lines = []
     for k, (low, title) in enumerate(_CLASSES):
         high = _CLASSES[k + 1][0] if k + 1 < len(_CLASSES) else float("inf")
-        found = {r["matrix"]: q for r in rows if low <= r["nnz"] < high and (q := _ratio(r, part))}
+        some = [row for row in rows if low <= row["nnz"] < high]
+        found = {row["matrix"]: q for row in some if (q := _ratio(row, part, over))}
         if found:
             lines.append([title, *ratio_cells(found, digits=2)])
     return table(["entries", *RATIO_HEAD], lines)

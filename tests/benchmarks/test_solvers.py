@@ -20,6 +20,7 @@ from benchmarks.solvers import (
     orders,
     overhead,
     ratios,
+    spral,
     weights,
     weights_base,
 )
@@ -113,11 +114,15 @@ def test_a_ratio_is_one_of_solved_matrices():
     assert ratios._line("fill", {"a": 0.5, "b": 8.0})[2:] == ["2.000", "0.500", "8.000", "`b`"]
 
 
-def test_mc64_agrees():
-    if library() is None:
-        pytest.skip("libmumps 5.5 is not installed")
+@pytest.mark.parametrize(
+    ("kind", "found", "source"),
+    [(Mc64, library, "libmumps 5.5"), (spral.Spral, spral.library, "cmeel-spral")],
+)
+def test_peers_agree(kind, found, source):
+    if found() is None:
+        pytest.skip(f"{source} is not installed")
     A = matrix_of(*generated(["circuit_300"]))
-    mc64 = Mc64(A)
+    search = kind(A)
     for _ in range(2):  # the second call starts from the arrays of the first
-        mc64()
-        assert math.isclose(mc64.objective(), btfperm.weighted_transversal(A).objective)
+        search()
+        assert math.isclose(search.objective(), btfperm.weighted_transversal(A).objective)
