@@ -2,8 +2,8 @@
 """Hypothesis profiles, and the seed of large random matrices.
 
 `HYPOTHESIS_PROFILE=thorough pytest` tries many more examples. Hypothesis prints failing examples as
-code that repeats them; `--hypothesis-seed` and BTFPERM_SEED repeat a run. BTFPERM_TEST_THREADS=4
-gives every call that sets no number of threads four, and they share all loops, however short;
+code that repeats them; `--hypothesis-seed` and BTFPERM_SEED repeat a run. BTFPERM_TEST_THREADS=3
+gives every call that sets no number of threads three, and they share all loops, however short;
 `.ci/run threads` sets it.
 """
 

@@ -77,6 +77,9 @@ def cli():
     return run
 
 
+READ_LATE = {"_BTFPERM_COMPLETE", "COMP_WORDS", "COMP_CWORD"}
+
+
 def command(*words) -> list[str]:
     return [sys.executable, "-m", "btfperm_cli", *map(str, words)]
 
@@ -91,12 +94,13 @@ def helper():
 
 @pytest.fixture
 def shell(helper):
-    """`shell("rank", path)` runs the command in a process of its own; with `env` or options of
-    `subprocess.run`, in a new interpreter."""
+    """`shell("rank", path)` runs the command in a process of its own; with options of
+    `subprocess.run`, or with variables in `env` that modules read when they are imported, in a new
+    interpreter."""
 
     def run(*words, stdin=b"", env=None, **options) -> Ended:
-        if env is None and not options and helper.suits():
-            done = helper.run(words, stdin)
+        if set(env or ()) <= READ_LATE and not options and helper.suits():
+            done = helper.run(words, stdin, variables=env)
         else:
             options = {"capture_output": True, "timeout": 60, "input": stdin} | options
             done = subprocess.run(command(*words), env={**os.environ, **(env or {})}, **options)

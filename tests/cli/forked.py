@@ -46,8 +46,11 @@ class Helper:
         """Whether the environment is still that in which the helper began."""
         return self.environment == _environment()
 
-    def run(self, words, stdin=b"", timeout=60, *, folder=None, stdout=None, stderr=None):
-        """`stdout` and `stderr`: descriptors in place of pipes."""
+    def run(
+        self, words, stdin=b"", timeout=60, *, folder=None, variables=None, stdout=None, stderr=None
+    ):
+        """`variables`: environment variables that no module reads when it is imported. `stdout` and
+        `stderr`: descriptors in place of pipes."""
         source, to_child = os.pipe()
         theirs, reads = [source], []
         for given in (stdout, stderr):
@@ -55,7 +58,8 @@ class Helper:
             reads.append(one)
             theirs.append(other)
         coded = [os.fsencode(str(word)).hex() for word in words]
-        request = json.dumps({"words": coded, "folder": str(folder or Path.cwd())})
+        where = {"folder": str(folder or Path.cwd()), "variables": variables or {}}
+        request = json.dumps({"words": coded, **where})
         socket.send_fds(self.socket, [request.encode()], theirs)
         for fd in theirs:
             os.close(fd)
@@ -115,6 +119,7 @@ def serve(requests):
                 os.close(fd)
             requests.close()
             os.chdir(request["folder"])
+            os.environ.update(request["variables"])
             return [os.fsdecode(bytes.fromhex(word)) for word in request["words"]]
         for fd in streams:
             os.close(fd)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from scipy.sparse import csc_array
 
 import btfperm
 from btfperm.io import read_matrix, write_matrix
-from tests.cli.conftest import command
 
 SUFFIXES = ("mtx", "mtx.gz", "npz", "mat")
 
@@ -133,18 +131,15 @@ def test_json(cli, matrix, tmp_path):
     }
 
 
-def test_to_standard_output(matrix, tmp_path):
+def test_to_standard_output(helper, matrix, tmp_path):
     A = read_matrix(matrix("zeros")).toarray()
     for words in ((), ("--format", "npz")):
-        done = subprocess.run(
-            command("convert", matrix("zeros"), "-", *words), capture_output=True, check=True
-        )
-        assert b"2 x 2" in done.stderr
+        done = helper.run(["convert", matrix("zeros"), "-", *words])
+        assert done.returncode == 0 and b"2 x 2" in done.stderr
         (tmp_path / "A").write_bytes(done.stdout)
         assert (read_matrix(tmp_path / "A").toarray() == A).all()
-    again = subprocess.run(
-        command("convert", "-", "-", "-q"), input=done.stdout, capture_output=True, check=True
-    )
+    again = helper.run(["convert", "-", "-", "-q"], done.stdout)
+    assert again.returncode == 0
     assert (scipy.io.mmread(io.BytesIO(again.stdout)).toarray() == A).all()
 
 

@@ -19,7 +19,7 @@ def file(request):
     return request.config.rootpath / MATRIX
 
 
-@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_the_file(cli, file, tmp_path, suffix):
     target = tmp_path / f"fig.{suffix}"
     ended = cli("plot", file, "-o", target, "--kind", "after")
