@@ -24,6 +24,7 @@ from pathlib import Path
 __all__ = ["Helper"]
 
 LONGEST = 1 << 16  # bytes of a message
+FORKS = sys.platform == "linux"  # elsewhere, each command starts an interpreter
 
 
 class Helper:
@@ -31,6 +32,8 @@ class Helper:
 
     def __init__(self):
         self.environment = _environment()
+        if not FORKS:
+            return
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             # with pipes, as the streams of the commands
@@ -51,6 +54,16 @@ class Helper:
     ):
         """`variables`: environment variables that no module reads when it is imported. `stdout` and
         `stderr`: descriptors in place of pipes."""
+        if not FORKS:
+            return subprocess.run(
+                [sys.executable, "-m", "btfperm_cli", *map(str, words)],
+                input=stdin,
+                stdout=subprocess.PIPE if stdout is None else stdout,
+                stderr=subprocess.PIPE if stderr is None else stderr,
+                timeout=timeout,
+                cwd=folder,
+                env={**os.environ, **(variables or {})},
+            )
         source, to_child = os.pipe()
         theirs, reads = [source], []
         for given in (stdout, stderr):
@@ -80,6 +93,8 @@ class Helper:
         return subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(status), out, err)
 
     def close(self):
+        if not FORKS:
+            return
         self.socket.close()
         self.process.communicate(timeout=60)
 
