@@ -185,7 +185,7 @@ def _ratio(row: Row, part: str, over: str) -> float | None:
 
 
 def _late(rows: list[Row]) -> str:
-    """The matrices whose search takes more than 1.1 times as long and 50 microseconds more."""
+    """The matrices whose search takes longer than the aim allows, see MARGIN and ALLOWED."""
     found = []
     for row in rows:
         mine, other = row.get(OURS, {}).get("search"), _time_of(row, FASTER)
