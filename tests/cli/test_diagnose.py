@@ -86,10 +86,10 @@ def test_stored_zeros_that_hide_a_deficiency(cli, matrix):
     )
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "hopcroft-karp", "ss-dfs", "push-relabel"])
-def test_the_algorithm_makes_no_difference(cli, hard, algorithm):
+def test_the_algorithm_makes_no_difference(cli, hard):
     expected = cli("diagnose", hard).out
-    assert cli("diagnose", hard, "--algorithm", algorithm).out == expected
+    for algorithm in ("hopcroft-karp", "ss-dfs", "push-relabel"):
+        assert cli("diagnose", hard, "--algorithm", algorithm).out == expected, algorithm
 
 
 def test_a_limit_has_no_diagnosis(cli, hard):

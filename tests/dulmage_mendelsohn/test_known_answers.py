@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 
 import btfperm
@@ -33,8 +32,8 @@ def test_real_matrices(known):
 
 
 @parametrized(known_answers())
-@pytest.mark.parametrize("initializer", ["none", "karp-sipser"])
-def test_in_64_bits(known, initializer):
+def test_in_64_bits(known):
+    initializer = ("none", "karp-sipser")[known_answers().index(known) % 2]
     P = as_pattern(read(known.name))
     wide_P = in_64_bits(P)
     for algorithm in ALGORITHMS:
