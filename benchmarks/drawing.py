@@ -51,10 +51,13 @@ def on(count: int) -> str:
     return "one thread" if count == 1 else f"{count} threads"
 
 
-def blank(height: float, columns: int = 1, **subplots: Any) -> tuple[Figure, list[Axes]]:
-    """A figure of the page's width with its axes side by side."""
+def blank(
+    height: float, columns: int = 1, *, below: bool = False, **subplots: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure of the page's width with its axes side by side, or one `below` the other."""
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    return figure, list(figure.subplots(1, columns, squeeze=False, **subplots)[0])
+    shape = (columns, 1) if below else (1, columns)
+    return figure, list(figure.subplots(*shape, squeeze=False, **subplots).flat)
 
 
 def line(index: int) -> dict[str, Any]:

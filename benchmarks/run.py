@@ -74,7 +74,7 @@ SECTIONS = {
     "paper-001": Entry(
         "papers.paper_001",
         "tree grafting: scaling, variation and the worth of its parts, as in Azad et al. (2015)",
-        "2026-11-25-paper-001-large",
+        "2026-11-26-paper-001-large",
     ),
     "paper-002": Entry(
         "papers.paper_002",

@@ -117,11 +117,15 @@ _STATEMENTS = (
 
 
 def statements(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Each statement on each of its graphs, if all searches in it finished."""
+    """Each statement on each of its graphs, if all searches in it finished. If a graph has rows in
+    several orders, those of the first one count."""
     by_graph: dict[str, dict[str, Row]] = {}
+    first: dict[str, str] = {}
     for row in rows:
         paper = stands_for(row["matrix"])
-        if paper and row["threads"] == 1 and not row["options"] and searched(row):
+        if not paper or first.setdefault(paper.graph, row["matrix"]) != row["matrix"]:
+            continue
+        if row["threads"] == 1 and not row["options"] and searched(row):
             by_graph.setdefault(paper.graph, {}).setdefault(row["algorithm"], row)
     results = []
     for statement in _STATEMENTS:

@@ -23,6 +23,7 @@ from benchmarks.report import Row, digits, geometric_mean
 
 Data = dict[str, Any]
 
+SIDE_BY_SIDE = 12  # with more graphs, the panels of one and of many threads are below each other
 BARS = ("MS-BFS", "with direction", "with grafting", "with both: ms-bfs-graft")
 PAIRS = (
     ("apfb-wr ct", "pothen-fan"),
@@ -43,7 +44,9 @@ def relative_speed(data: Data) -> Figure | None:
         panels += [(threads, found)] if found else []
     if not panels:
         return None
-    figure, axes = drawing.blank(3.6, len(panels), sharey=True)
+    below = max(len(found) for _, found in panels) > SIDE_BY_SIDE
+    height = 2.8 * len(panels) if below else 3.6
+    figure, axes = drawing.blank(height, len(panels), below=below, sharey=True)
     for ax, (count, found) in zip(axes, panels, strict=True):
         times = [[row["median"] or data["limit"] for row in rows] for _, rows in found]
         series = {
@@ -54,7 +57,8 @@ def relative_speed(data: Data) -> Figure | None:
         drawing.separate_classes(ax, [graph["class"] for graph, _ in found])
         drawing.logarithmic(ax, "y", 2)
         ax.set_title(drawing.on(count), pad=14)
-    axes[0].set_ylabel("speed relative to the slowest")
+    for ax in axes if below else axes[:1]:
+        ax.set_ylabel("speed relative to the slowest")
     return drawing.legend(figure, axes[0], 3)
 
 
@@ -165,7 +169,7 @@ def step_shares(data: Data) -> Figure | None:
     rows = tables.select(data, GRAFT, threads)
     found = [
         (graph, shares)
-        for graph in data["matrices"]
+        for graph in _by_class(data)
         if graph["matrix"] in rows and (shares := tables.step_shares(rows[graph["matrix"]]))
     ]
     if not found:
@@ -354,12 +358,22 @@ def _entries(
 ) -> list[tuple[Row, list[Row]]]:
     """The graphs on which each of `names` searched, or `enough` accepts its row; and these rows."""
     found = []
-    for graph in data["matrices"]:
+    for graph in _by_class(data):
         here = [r for r in data["rows"] if r["matrix"] == graph["matrix"] and not r["options"]]
         rows = [row for name in names if (row := entry(here, name, threads))]
         if len(rows) == len(names) and all(counters.searched(r) or enough(r) for r in rows):
             found.append((graph, rows))
     return found
+
+
+def _by_class(data: Data) -> list[Row]:
+    """The facts of the graphs, those of a class together, and in a class those in their own order
+    first."""
+    classes = tables.classes(data)
+    return sorted(
+        data["matrices"],
+        key=lambda facts: (classes.index(facts["class"]), "_rcp" in facts["matrix"]),
+    )
 
 
 def _thread_counts(data: Data) -> list[int]:

@@ -164,11 +164,12 @@ def factors(rows: list[Row], start: str, part: str, whole: bool) -> dict[str, fl
 
 
 def groups(rows: list[Row]) -> dict[str, list[Row]]:
-    """The rows by class and order."""
+    """The rows by class and order. The class is the paper's, also if `--only` chose the graph."""
     found: dict[str, list[Row]] = {}
     for row in rows:
+        paper = stands_for(row["matrix"])
         order = "random order" if "_rcp" in row["matrix"] else "own order"
-        found.setdefault(f"{row['class']}, {order}", []).append(row)
+        found.setdefault(f"{paper.kind if paper else row['class']}, {order}", []).append(row)
     found["all"] = rows
     return found
 

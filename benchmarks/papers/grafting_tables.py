@@ -49,12 +49,13 @@ def markdown(data: Data) -> str:
     ]
     if many > 1:
         parts += [f"### Search after Karp-Sipser, {_on(many)}, ms", _times(data, many)]
-    parts += [
-        "### Start and search together",
-        "`auto` with its own start, beside the best of all published algorithms after Karp-Sipser "
-        "on each matrix.",
-        _together(data),
-    ]
+    if any(row["algorithm"] == AUTO for row in data["rows"]):
+        parts += [
+            "### Start and search together",
+            "`auto` with its own start, beside the best of all published algorithms after "
+            "Karp-Sipser on each matrix.",
+            _together(data),
+        ]
     for title, figure in (
         ("Edges read, in entries of the matrix", edges_per_entry),
         ("Phases", phases),
