@@ -57,5 +57,26 @@ def distributed(data: Data | None, *, busy: bool = False) -> Item:
         why=f"One MPI process runs on each core of one machine, {how}. The paper has up to 1024 on "
         "two clusters, and graphs with 63 and 132 million edges. Each rank reads the whole graph "
         "here, which does not count. The gain of two ranks over one includes what the exchange "
-        "costs, because the list of one rank needs none." + (_BUSY if busy else ""),
+        "costs, because the list of one rank needs none. " + _largest(data, names)
+        + (_BUSY if busy else ""),
     )  # fmt: skip
+
+
+def _largest(data: Data, names: list[str]) -> str:
+    """The gain of all doublings together on the largest graph, and what a random order sends."""
+    rows = {name: [row for row in data["rows"] if row["matrix"] == name] for name in names}
+    name = max((n for n in names if SHUFFLED not in n), key=lambda n: rows[n][0]["edges"])
+    first, last = rows[name][0], rows[name][-1]
+    text = (
+        f"On `{name}`, {last['ranks']} processes are {digits(first['median'] / last['median'])} "
+        "times as fast as one."
+    )
+    sent = [
+        rows[n][-1]["bytes_sent"] / rows[n.removesuffix(SHUFFLED)][-1]["bytes_sent"]
+        for n in names
+        if n.endswith(SHUFFLED) and rows.get(n.removesuffix(SHUFFLED), [{}])[-1].get("bytes_sent")
+    ]
+    if not sent:
+        return text
+    times = " and ".join(digits(each) for each in sent)
+    return f"{text} In a random order, the processes send {times} times as many bytes."
