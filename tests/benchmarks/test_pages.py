@@ -20,6 +20,7 @@ from benchmarks.papers import (
     claims_ranks,
     claims_red_blue,
     counters,
+    figures,
     pages,
     paper_001,
     paper_002,
@@ -27,6 +28,7 @@ from benchmarks.papers import (
 )
 from benchmarks.papers.claims import Claim, Item, counted
 from benchmarks.papers.figures import phases_of
+from benchmarks.papers.grafting_parts import groups
 from benchmarks.papers.graph_codes import Code, run, usable
 from benchmarks.papers.weighted_graphs import make, matrix_of
 from benchmarks.report import Options
@@ -202,13 +204,14 @@ def test_both_orders_have_their_own_statements(tmp_path):
     """From a run on a tiny graph in its own and in a random order."""
     cases = [case for case in paper_001.cases("tiny", Path()) if "wiki" in case.name]
     found = paper_001.run(cases, dataclasses.replace(OPTIONS, threads=2, store=tmp_path / "s"))
-    item = claims_grafting._both_orders(found.data)
-    assert item.title == "Figures 1 and 3 to 6 in both orders, on 2 cores"
+    item = claims_grafting._by_order(found.data, "Why.")
+    assert item.title.startswith("Figures 1 and 3 to 6 by order, with 0.00")
+    assert item.title.endswith(" million entries, on 2 cores")
     words = [claim.words for claim in item.claims]
     for order in ("own order", "random order"):
         assert any(text.startswith("figure 4") and text.endswith(order) for text in words)
         assert any(text.startswith("networks, one thread") and order in text for text in words)
-    assert "2 with their random orders" in item.why
+    assert item.why.startswith("Why. Statements of figure 1")
 
 
 @pytest.mark.parametrize(
@@ -223,6 +226,10 @@ def test_local_max_over_ranks_beyond_the_first_two_doublings(times, held):
     item = claims_ranks.distributed({"rows": rows})
     assert [claim.held for claim in item.claims] == held
     assert ("only the first doubling" in item.why) == (len(times) == 2)
+    assert (
+        f"On `a`, {1 << len(times) - 1} processes are {report.digits(times[0] / times[-1])} times"
+        in item.why
+    )
 
 
 def test_runs_of_codes_are_checked():
@@ -251,3 +258,58 @@ def test_equation_2_is_largest_at_the_default_of_p():
 def test_frontiers_are_divided_by_phase():
     assert phases_of([5, 2, 0, 3, 0]) == [[5, 2], [3]]
     assert paper_001.variation({"seconds": [1.0, 1.0, 4.0]}) == pytest.approx(70.71, abs=0.01)
+
+
+def test_graphs_have_the_class_of_the_paper_and_stand_together():
+    names = ("wiki_1e6_rcp", "copapers_2e5", "wiki_1e6", "other")
+    rows = [{"matrix": name, "class": "web"} for name in names]
+    own, other = "networks, own order", "web, own order"
+    assert list(groups(rows)) == [
+        "networks, random order",
+        "scale-free, own order",
+        own,
+        other,
+        "all",
+    ]
+    facts = [
+        {"matrix": name, "class": kind}
+        for name, kind in (("a_rcp", "networks"), ("b", "scientific"), ("c", "networks"))
+    ]
+    assert [each["matrix"] for each in figures._by_class({"matrices": facts})] == [
+        "b",
+        "c",
+        "a_rcp",
+    ]
+
+
+def test_statements_take_one_order_of_a_graph():
+    """hopcroft-karp was stopped in the graph's own order, so nothing is judged beside it."""
+
+    def row(matrix, algorithm, phases):
+        counts = {"phases": phases, "edges": 9, "augmentations": 1, "path_edges": 3}
+        return {"matrix": matrix, "algorithm": algorithm, "threads": 1, "options": {}, "nnz": 3} | {
+            "seconds": [1.0] if phases else [], "counters": counts if phases else {}
+        }  # fmt: skip
+
+    rows = [row("wiki_1e6", "ms-bfs", 3), row("wiki_1e6", "hopcroft-karp", 0)]
+    assert not counters.statements([*rows, row("wiki_1e6_rcp", "hopcroft-karp", 4)])
+    judged = counters.statements([*rows, row("wiki_1e6", "hopcroft-karp", 4)])
+    assert [each["words"] for each in judged] == ["ms-bfs needs no more phases than hopcroft-karp"]
+
+
+def test_gains_on_one_thread_are_beside_those_on_many():
+    def search(seconds, edges):
+        return {
+            "seconds": [seconds, 3 * seconds], "median": seconds,
+            "counters": {"edges": edges},
+        }  # fmt: skip
+
+    def data(threads, gain):
+        found = {"neither": search(gain, 40), "direction": search(1.0, 20), "both": search(0.5, 10)}
+        starts = {"karp-sipser": {"searches": found}}
+        return {"threads": threads, "rows": [{"matrix": "wiki_1e6", "nnz": 9, "starts": starts}]}
+
+    text = claims_grafting._on_one_thread(data(1, 4.0), data(16, 3.0))
+    assert "on one thread, direction optimisation gains 4.00, and grafting in addition 2.00" in text
+    assert "on 16 threads, direction optimisation gains 3.00" in text
+    assert "for 3 of 3 searches" in claims_grafting._of_disturbances(data(16, 3.0))
