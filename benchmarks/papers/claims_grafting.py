@@ -475,8 +475,8 @@ _WHY_PARTS = (
     "The table's first lines have all stand-ins, the others those on which causes were tested. "
     "*Start and columns.* Karp-Sipser leaves fewer columns than in the paper on most "
     "stand-ins. Our search ends the visit of a column at its first path, that of the paper visits "
-    "whole columns. With as many columns left as in the paper and whole columns at the same time, direction "
-    "optimisation gains most, but less than in the paper; grafting does not gain more. "
+    "whole columns. With as many columns left as in the paper and whole columns at the same time, "
+    "direction optimisation gains most, but less than in the paper; grafting does not gain more. "
     "*Rate.*"
 )
 _REST_OF_PARTS = (
