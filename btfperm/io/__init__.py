@@ -314,7 +314,7 @@ def _coordinates(A: Any) -> Any:
 
     from btfperm.pattern import Pattern
     from btfperm.pattern.arrays import matrix_on_device
-    from btfperm.pattern.host_matrix import checked_matrix, is_scipy, recognised
+    from btfperm.pattern.host_matrix import checked_matrix, is_scipy, native, recognised
 
     if isinstance(A, Pattern):
         A = A.on_host()
@@ -337,7 +337,7 @@ def _coordinates(A: Any) -> Any:
         raise InvalidMatrixError(
             f"a matrix has two dimensions and holds numbers, not {A.ndim} and {A.dtype}"
         )
-    return scipy.sparse.coo_array(A)
+    return scipy.sparse.coo_array(native(A))
 
 
 def _format_of(source: Source) -> Any:

@@ -39,6 +39,7 @@ __all__ = [
     "coordinates",
     "is_scipy",
     "is_valued",
+    "native",
     "positions_of",
     "recognised",
 ]
@@ -250,6 +251,11 @@ def _numbers(values: npt.ArrayLike, name: str | None) -> npt.NDArray[Any]:
     refuse_non_numbers(array, name)
     if array.dtype == np.float16:
         return array.astype(np.float32)
+    return native(array)
+
+
+def native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array in the byte order of this machine, the only one that SciPy computes with."""
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 

@@ -51,6 +51,10 @@ def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
             f"the right-hand side must be an array of numbers with {n:,} rows and one or two "
             f"dimensions, not {given.dtype} of shape {given.shape}"
         )
+    double = np.dtype(np.complex128 if given.dtype.kind == "c" else np.float64)
+    if given.dtype.kind in "fc" and given.dtype.itemsize > double.itemsize:
+        with np.errstate(over="ignore"):  # a long double beyond double becomes infinite
+            given = given.astype(double)
     return given
 
 

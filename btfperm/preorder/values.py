@@ -14,7 +14,7 @@ from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern import Pattern, inverse
 from btfperm.pattern.arrays import matrix_on_device, refuse_masked
-from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, recognised
+from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, native, recognised
 from btfperm.results import IndexArray
 
 __all__ = ["Columns", "canonical_copies", "columns_of", "entries_below", "new_values"]
@@ -273,4 +273,4 @@ def _scipy_of(A: Any, shape: tuple[int, int]) -> Any:
         return checked_matrix(found).tocsc()
     if found.ndim != 2 or found.dtype.kind not in "biufc":
         raise InvalidMatrixError(f"it has {found.ndim} dimensions and holds {found.dtype}")
-    return csc_array(found)
+    return csc_array(native(found))
