@@ -54,7 +54,7 @@ SECTIONS = {
     "hostile": Entry(
         "hostile",
         "the time for each entry on forty hostile patterns with up to a million rows",
-        "",
+        "2026-11-26-hostile-all",
     ),
     "memory": Entry(
         "peers.memory",
