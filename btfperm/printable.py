@@ -21,6 +21,7 @@ __all__ = [
     "known_names",
     "listed_names",
     "one_line",
+    "one_name",
     "printable",
     "quoted",
     "shortened",
@@ -81,6 +82,15 @@ def one_line(text: str) -> str:
         text = shortened(text, longest)
     words = _LONG_WORD.sub(lambda word: shortened(word[0], LONGEST_WORD), printable(text))
     return shortened(words, LONGEST_SENTENCE)
+
+
+def one_name(name: str) -> str:
+    r"""One name from a file in a line of a report: printable, and at most `LONGEST_WORD` long.
+
+    >>> one_name("mass\n"), len(one_name("x" * 5000))
+    ('mass\\n', 160)
+    """
+    return shortened(printable(shortened(name, LONGEST_WORD)), LONGEST_WORD)
 
 
 def quoted(value: object) -> str:

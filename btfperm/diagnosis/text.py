@@ -11,7 +11,7 @@ import numpy as np
 
 from btfperm.diagnosis.groups import Explanation, Group, Groups
 from btfperm.diagnosis.result import Diagnosis, Positions
-from btfperm.printable import printable
+from btfperm.printable import one_name, printable
 from btfperm.results.counted import counted
 
 __all__ = ["GROUPS", "finding_lines", "listed", "text_of", "verdict"]
@@ -71,11 +71,12 @@ def verdict(d: Diagnosis) -> str:
 
 def finding_lines(d: Diagnosis, limit: int | None = GROUPS) -> list[str]:
     """Everything below the verdict, indented by two spaces or more. A line end or another control
-    character in a name is printed as an escape."""
+    character in a name is printed as an escape, and a name of more than 160 characters is
+    shortened in its middle."""
     members = None if limit is None else max(1, limit // 2)
     names = {
-        "row": lambda k: printable(d.row_name(k)),
-        "column": lambda k: printable(d.col_name(k)),
+        "row": lambda k: one_name(d.row_name(k)),
+        "column": lambda k: one_name(d.col_name(k)),
     }
     words = _Words(names, limit, members)
     lines = [*_group_lines(d.overdetermined, "row", words)]

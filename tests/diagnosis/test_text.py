@@ -133,3 +133,12 @@ def test_a_name_cannot_break_a_line_or_control_a_terminal():
         "  diagonal: 0 of 2 entries in every maximum transversal, 0 in none",
     ]
     assert found.to_dict()["overdetermined"][0]["row_names"] == ["b\nc\x1b[31m"]
+
+
+def test_a_long_name_is_shortened(tmp_path):
+    """Names of rows come from files, in which a name may have 64 KB."""
+    (tmp_path / "names.txt").write_text("\n".join("r" * 20_000 + str(k) for k in range(3)))
+    A = np.array([[1, 0, 0]] * 3)
+    d = btfperm.diagnose(A, row_names=tmp_path / "names.txt")
+    longest = max(map(len, d.text().splitlines()))
+    assert "rrr0" in d.text() and "rrr2" in d.text() and longest < 3 * 160 + 100
