@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 
 import pytest
 
@@ -24,22 +25,64 @@ def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
 
 
 def types_tested(text):
-    """The lines that test whether an object is of a device or over ranks."""
+    """The lines that test whether an object is of a device or over ranks: by `isinstance`, by its
+    type, or by a pattern of classes. The classes may be named through a variable or an alias."""
     if not DEVICE_TYPES.search(text) and "__cuda_array_interface__" not in text:
         return []  # it need not be parsed
-    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    tree = ast.parse(text)
+    values = values_of_names(tree)
+
+    def names_a_device_type(node, passed=frozenset()):
+        if DEVICE_TYPES.search(ast.unparse(node)):
+            return True
+        names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - passed
+        return any(
+            names_a_device_type(value, passed | {name})
+            for name in names
+            for value in values.get(name, ())
+        )
+
     return [
-        call.lineno
-        for call in calls
-        if (
-            ast.unparse(call.func) in ("isinstance", "issubclass")
-            and DEVICE_TYPES.search(ast.unparse(call.args[1]))
+        node.lineno
+        for node in ast.walk(tree)
+        if (_called(node, "isinstance", "issubclass") and names_a_device_type(node.args[1]))
+        or (
+            _called(node, "hasattr", "getattr")
+            and "__cuda_array_interface__" in ast.unparse(node.args[1])
         )
         or (
-            ast.unparse(call.func) in ("hasattr", "getattr")
-            and "__cuda_array_interface__" in ast.unparse(call.args[1])
+            isinstance(node, ast.Compare)
+            and any(_is_a_type(each) for each in (node.left, *node.comparators))
+            and any(names_a_device_type(each) for each in (node.left, *node.comparators))
         )
+        or (isinstance(node, ast.MatchClass) and names_a_device_type(node.cls))
     ]
+
+
+def values_of_names(tree):
+    """The expressions that a file assigns to each variable, and the names behind its aliases."""
+    values = defaultdict(list)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    values[target.id].append(node.value)
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name):
+            values[node.target.id] += [node.value] if node.value else []
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if alias.asname:
+                    values[alias.asname].append(ast.Name(alias.name))
+    return values
+
+
+def _called(node, *names):
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in names
+
+
+def _is_a_type(node):
+    """Whether an expression is the type of an object."""
+    return _called(node, "type") or (isinstance(node, ast.Attribute) and node.attr == "__class__")
 
 
 # These compare an argument of the caller with the name of a backend, to refuse arguments that do
@@ -161,6 +204,12 @@ def test_a_test_for_a_device_type_is_detected():
         assert types_tested(f"isinstance(f(x), {name})")
     assert types_tested('hasattr(x, "__cuda_array_interface__")')
     assert not types_tested("isinstance(A, Pattern)")
+    assert types_tested("kinds = Pattern, DistributedPattern\nisinstance(A, kinds)") == [2]
+    assert types_tested("kinds = A\nkinds = (Pattern, kinds, DevicePattern)\nisinstance(x, kinds)")
+    assert types_tested("from m import DevicePattern as There\nisinstance(A, There | Pattern)")
+    assert types_tested("type(A) is DevicePattern") and types_tested("A.__class__ == Problem")
+    assert types_tested("match A:\n    case DeviceProblem(): pass")
+    assert not types_tested("kinds = Pattern, Triple\nisinstance(A, kinds)\ntype(A) is Pattern")
 
 
 def test_a_comparison_with_a_device_is_detected():

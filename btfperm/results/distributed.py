@@ -50,6 +50,8 @@ class DistributedTransversal(Transversal):
     exchange : the messages between the ranks
     """
 
+    is_distributed: ClassVar[bool] = True
+
     rows: range = field(default_factory=lambda: range(0))
     cols: range = field(default_factory=lambda: range(0))
     exchange: Any = None
@@ -129,6 +131,8 @@ class DistributedWeightedTransversal(WeightedTransversal):
         ``rows[k]``
     exchange : the messages between the ranks
     """
+
+    is_distributed: ClassVar[bool] = True
 
     rows: range = field(default_factory=lambda: range(0))
     cols: range = field(default_factory=lambda: range(0))
@@ -313,8 +317,6 @@ def distributed_decomposition(
 
 
 def gathered(result: Any) -> Any:
-    """A distributed transversal, weighted transversal or decomposition as a whole on each rank; any
-    other result unchanged. Collective in the first case."""
-    kinds = DistributedTransversal, DistributedDecomposition, DistributedWeightedTransversal
-    is_distributed = isinstance(result, kinds)
-    return result.gather() if is_distributed else result
+    """A distributed transversal, weighted transversal or decomposition as a whole on each rank; the
+    result of one process unchanged. Collective in the first case."""
+    return result.gather() if result.is_distributed else result

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,9 @@ class Transversal(OnDemand):
     weights : ``objective`` (its kind), ``value``, ``gap`` and ``algorithm`` of the
         `WeightedTransversal` to which the transversal belongs, or None
     """
+
+    #: whether each MPI rank holds only its part of the arrays
+    is_distributed: ClassVar[bool] = False
 
     shape: tuple[int, int]
     row_match: IndexArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,9 @@ class WeightedTransversal:
     >>> w.row_match.tolist(), round(float(np.exp(w.objective)))
     ([1, 0], 40)
     """
+
+    #: whether each MPI rank holds only its part of the arrays
+    is_distributed: ClassVar[bool] = False
 
     shape: tuple[int, int]
     row_match: IndexArray
