@@ -24,6 +24,7 @@ __all__ = [
     "MEASURED_BY",
     "check_backend",
     "get",
+    "host_array",
     "is_on_device",
     "measure",
     "names",
@@ -93,3 +94,8 @@ def check_backend(backend: str) -> None:
 def is_on_device(array: object) -> bool:
     """Whether an array of a result is on a GPU. The test imports nothing."""
     return hasattr(array, "__cuda_array_interface__")
+
+
+def host_array(value: Any) -> Any:
+    """A NumPy copy of an array of a result that is on a GPU; any other value itself."""
+    return value.get() if is_on_device(value) else value

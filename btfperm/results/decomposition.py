@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import truth, whole_number
-from btfperm.backends import is_on_device
 from btfperm.errors import InvalidArgumentError
 from btfperm.fields import FIELDS, SCALINGS
 from btfperm.pattern import Pattern, permute
@@ -21,6 +20,7 @@ from btfperm.results.block_graph import BlockGraph
 from btfperm.results.counted import counted
 from btfperm.results.drawn import Drawn
 from btfperm.results.equality import fields_equal
+from btfperm.results.host_copy import copied_to_host
 from btfperm.results.html import html_table
 from btfperm.results.parts import (
     Block,
@@ -111,20 +111,7 @@ class Decomposition(Drawn, OnDemand):
 
     def on_host(self) -> Self:
         """The same result with NumPy arrays; the object itself if its arrays are on the host."""
-        if not is_on_device(self.row_perm):
-            return self
-        here: dict[str, Any] = {
-            name: value.get()
-            for name, value in vars(self).items()
-            if name in _ON_DEVICE and hasattr(value, "get")
-        }
-        transversal, pattern = self.transversal, self.pattern
-        return replace(
-            self,
-            **here,
-            transversal=None if transversal is None else transversal.on_host(),
-            pattern=None if pattern is None else pattern.on_host(),
-        )
+        return copied_to_host(self, _ON_DEVICE, ("transversal", "pattern"))
 
     @property
     def n_blocks(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from btfperm.backends import is_on_device
+from btfperm.backends import host_array
 
 __all__ = ["equal_values", "fields_equal", "tuple_by_value"]
 
@@ -24,7 +24,7 @@ def equal_values(one: Any, other: Any) -> bool:
     device; everything else by ``==``."""
     if one is other:
         return True
-    one, other = _on_host(one), _on_host(other)
+    one, other = host_array(one), host_array(other)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return one is not None and other is not None and bool(np.array_equal(one, other))
     return bool(one == other)
@@ -52,7 +52,3 @@ def tuple_by_value(cls: _Tuple) -> _Tuple:
     for name, method in (("__eq__", equal), ("__ne__", unequal), ("__hash__", hashed)):
         setattr(cls, name, method)
     return cls
-
-
-def _on_host(value: Any) -> Any:
-    return value.get() if is_on_device(value) else value

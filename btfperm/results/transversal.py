@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.backends import is_on_device
 from btfperm.errors import LimitReachedError
 from btfperm.pattern.arrays import IndexArray, device_context
 from btfperm.results.equality import fields_equal, tuple_by_value
+from btfperm.results.host_copy import copied_to_host
 from btfperm.results.html import html_table
 from btfperm.results.read_only import OnDemand, freeze
 
@@ -21,6 +21,9 @@ __all__ = ["Counters", "Cover", "Transversal"]
 
 #: numbers by name; a list if there is one number per phase
 Counters = Mapping[str, int | list[int]]
+
+# The arrays that are on the device if the matrix is.
+_ON_DEVICE = ("row_match", "col_match", "row_in_cover", "col_in_cover")
 
 
 @tuple_by_value
@@ -119,15 +122,7 @@ class Transversal(OnDemand):
 
     def on_host(self) -> Transversal:
         """The same result with NumPy arrays; the object itself if its arrays are on the host."""
-        if not is_on_device(self.row_match):
-            return self
-        names = ("row_match", "col_match", "row_in_cover", "col_in_cover")
-        here: dict[str, Any] = {
-            name: array.get() if hasattr(array, "get") else array
-            for name in names
-            for array in (getattr(self, name),)
-        }
-        return replace(self, **here)
+        return copied_to_host(self, _ON_DEVICE)
 
     @property
     def structural_rank(self) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
-from btfperm.backends import is_on_device
+from btfperm.backends import host_array
 from btfperm.errors import InvalidMatrixError
 from btfperm.pattern import Pattern, as_pattern, as_valued
 from btfperm.pattern.arrays import device_context, prefix
@@ -66,7 +66,7 @@ def on_host(pattern: Pattern, weight: Any) -> tuple[Pattern, Reals]:
     """What `weighted_pattern` returns, on the host."""
     if weight is None:
         weight = np.ones(pattern.nnz)
-    return pattern.on_host(), weight.get() if is_on_device(weight) else weight
+    return pattern.on_host(), host_array(weight)
 
 
 def has_no_values(G: Any) -> bool:

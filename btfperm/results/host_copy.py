@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Copies of results on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from btfperm.backends import host_array
+
+__all__ = ["copied_to_host"]
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_Result = TypeVar("_Result", bound="DataclassInstance")
+
+
+class _Part(Protocol):
+    """A field that holds arrays of its own, such as the pattern."""
+
+    def on_host(self) -> Any: ...
+
+
+def copied_to_host(
+    result: _Result, arrays: Collection[str], parts: Collection[str] = ()
+) -> _Result:
+    """A copy of the result with the fields `arrays`, and then also the fields `parts`, on the host;
+    the result itself if none of `arrays` is on a device."""
+    fields = vars(result)
+    here = {name: host_array(value) for name, value in fields.items() if name in arrays}
+    if all(fields[name] is array for name, array in here.items()):
+        return result
+    for name in parts:
+        part: _Part | None = fields[name]
+        here[name] = None if part is None else part.on_host()
+    return replace(result, **here)
