@@ -139,6 +139,38 @@ def _names_one(node, names):
     return any(isinstance(one, ast.Constant) and one.value in names for one in operands)
 
 
+@each_file(
+    [
+        path
+        for path in SOURCES
+        if path.relative_to(ROOT).parts[1] not in ("backends", "pattern")
+        and path.relative_to(ROOT).as_posix() != "btfperm/path/make_plan.py"  # of the request
+    ]
+)
+def test_no_other_code_asks_whether_there_is_a_device(path):
+    found = devices_asked_for(text_of(path))
+    assert not found, f"lines {found}: call a step by a method of the problem"
+
+
+def devices_asked_for(text):
+    """The lines that ask whether an object has a device, or a link between devices."""
+
+    def is_device(node):
+        return isinstance(node, ast.Attribute) and node.attr in ("device", "link")
+
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(text))
+        if (
+            isinstance(node, ast.Compare)
+            and is_device(node.left)
+            and isinstance(node.ops[0], ast.Is | ast.IsNot)
+        )
+        or (isinstance(node, ast.If | ast.IfExp) and is_device(node.test))
+        or (isinstance(node, ast.BoolOp) and any(map(is_device, node.values)))
+    ]
+
+
 # Beside the checks of arguments, these compare a name with that of the CPU.
 NAMES_OF_THE_CPU = {
     "btfperm/path/fallback.py": "the function that decides what follows a failed step",
@@ -210,6 +242,17 @@ def test_a_test_for_a_device_type_is_detected():
     assert types_tested("type(A) is DevicePattern") and types_tested("A.__class__ == Problem")
     assert types_tested("match A:\n    case DeviceProblem(): pass")
     assert not types_tested("kinds = Pattern, Triple\nisinstance(A, kinds)\ntype(A) is Pattern")
+
+
+def test_a_question_for_a_device_is_detected():
+    for text in (
+        "a() if problem.device is None else b()",
+        "if self.problem.link is not None: pass",
+        "link = self.problem.link or self.exchange",
+        "if problem.device: pass",
+    ):
+        assert devices_asked_for(text) == [1]
+    assert not devices_asked_for("with array.device: pass\nf(problem.device)\ndevice is None")
 
 
 def test_a_comparison_with_a_device_is_detected():

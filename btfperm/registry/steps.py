@@ -13,6 +13,11 @@ recertification       (pattern, transversal) -> the transversal, certified for t
 legality              (problem) -> whether the matching is legal: entries, no two in a row or column
 cover                 (problem, threads) -> whether the matching is maximum; marks a minimum cover
 rank bound            (pattern) -> an upper bound of the structural rank
+trees of a rank       (problem, direction) -> the trees of one rank in a search over ranks; this and
+                      the next two on the CPU or the GPU of the rank
+own rows              (problem) -> entries visited; matches columns of a rank to rows of the rank
+own block             (problem, seconds, seed) -> entries visited; a maximum matching of these rows
+                      and columns
 first relabelling     (problem) -> levels of the first global relabelling, on a GPU
 decompose, cpu        (pattern, row_match, col_match, threads) -> Form
 decompose, mpi        the same; the arrays are those of one rank
@@ -45,6 +50,12 @@ _ROWS = (
     ("transversal", "cover", "cpu", "certificate", "find_cover"),
     ("transversal", "rank bound", "cpu", "certificate", "rank_at_most"),
     ("transversal", "first relabelling", "gpu", "push_relabel.relabel_gpu", "first_levels"),
+    ("transversal", "trees of a rank", "cpu", "owned_trees", "HostTrees"),
+    ("transversal", "trees of a rank", "gpu", "owned_trees_gpu", "DeviceTrees"),
+    ("transversal", "own rows", "cpu", "initial.greedy_mpi", "match_own_rows"),
+    ("transversal", "own rows", "gpu", "owned_pairs_gpu", "match_own_rows"),
+    ("transversal", "own block", "cpu", "initial.own_blocks_mpi", "match_own_block"),
+    ("transversal", "own block", "gpu", "own_block_gpu", "match_own_block"),
     ("transversal", "certificate", "mpi", "certificate_mpi", "prove"),
     ("transversal", "rank bound", "mpi", "certificate_mpi", "rank_at_most"),
     ("weighted", "problem", "cpu", "problem", "WeightedProblem"),

@@ -17,7 +17,7 @@ from btfperm import _core
 from btfperm.backends.mpi.problem import DistributedProblem
 from btfperm.backends.protocol import Proof
 from btfperm.errors import DefectError
-from btfperm.transversal.augmenting.ms_bfs_mpi import owned_trees
+from btfperm.transversal.owned_trees import HostTrees
 
 __all__ = ["is_legal", "prove", "rank_at_most"]
 
@@ -87,7 +87,7 @@ def is_legal(problem: DistributedProblem) -> bool:
 def mark_cover(view: DistributedProblem) -> None:
     """Marks a cover by alternating search from the unmatched columns: the rows it reaches, and the
     columns it does not reach. If it reaches an unmatched row, `check` finds the cover too large."""
-    trees = owned_trees(view)
+    trees = HostTrees(view)
     trees.restart()
     lines = np.empty(0, dtype=view.width)
     while True:

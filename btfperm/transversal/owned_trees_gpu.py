@@ -16,9 +16,9 @@ from btfperm.backends.gpu.arrays import BLOCK, download, grid, lanes_for, minus_
 from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.device import refuse_beyond_free
 from btfperm.backends.gpu.readback import SharedStruct
+from btfperm.transversal.owned_trees import TOP_DOWN
 
 if TYPE_CHECKING:
-    from btfperm.backends.mpi.device_exchange import DeviceExchange
     from btfperm.backends.mpi.problem import DistributedProblem
 
 __all__ = ["DeviceTrees"]
@@ -34,9 +34,9 @@ _NULL = np.uint64(0)
 
 class DeviceTrees:
     """Alternating trees of one rank. They are on the GPU that was CuPy's current device when the
-    object was made."""
+    object was made, and grow only from their columns, whatever the `direction`."""
 
-    def __init__(self, problem: DistributedProblem) -> None:
+    def __init__(self, problem: DistributedProblem, direction: int = TOP_DOWN) -> None:
         import cupy
 
         self._problem = problem
@@ -177,7 +177,11 @@ class DeviceTrees:
         self._run.launch("mark", blocks, BLOCK, self._state.array, rows, cols)
         return rows.get()[: self._n_rows], cols.get()[: self._n_cols]
 
-    def share_visited(self, link: DeviceExchange) -> None:
+    def bottom_up(self) -> tuple[int, int]:
+        """(steps, entries visited) from unvisited rows: none."""
+        return 0, 0
+
+    def share_visited(self) -> None:
         """Claims the ghosts that their owners have visited, and no others. Collective."""
         import cupy
 
@@ -191,7 +195,7 @@ class DeviceTrees:
         if marks.size:
             blocks, places = grid(int(marks.size)), (int(marks.size), positions, marks)
             self._run.launch("mark_shared", blocks, BLOCK, self._state.array, *places)
-        arrived = link.move(marks, to_others, to_here)
+        arrived = self._problem.link.move(marks, to_others, to_here)
         if self._n_ghosts:
             blocks = grid(self._n_ghosts)
             self._run.launch("see_ghosts", blocks, BLOCK, self._state.array, arrived)

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from btfperm import _core
+from btfperm import _core, registry
 
 if TYPE_CHECKING:
     from btfperm.backends.cpu.problem import Problem as HostProblem
@@ -34,12 +35,11 @@ class DistributedProblem:
     proven : whether the last search marked a minimum cover in `row_in_cover` and `col_in_cover`
     device : the GPU on which this rank searches, or None
     copies : those of the session, see `Session.copies`
-    link : moves the lines of a search; None until `use_device`, which no search on the CPU needs
     """
 
     is_distributed = True
     device: int | None = None
-    link: DeviceExchange | None = None
+    _device_link: DeviceExchange | None = None
 
     def __init__(self, pattern: DistributedPattern, *, turned: bool = False) -> None:
         self.pattern = pattern
@@ -54,6 +54,16 @@ class DistributedProblem:
     @property
     def exchange(self) -> Exchange:
         return self.pattern.exchange
+
+    @property
+    def link(self) -> DeviceExchange | Exchange:
+        """Moves the lines of a search between the ranks: arrays of the device on which it runs."""
+        return self._device_link or self.exchange
+
+    def own_step(self, name: str) -> Callable[..., Any]:
+        """The function of a step (``registry/steps.py``) that works inside this rank, on its GPU if
+        it searches there, or else on its CPU."""
+        return registry.step("transversal", name, "cpu" if self.device is None else "gpu")
 
     @property
     def rows(self) -> Slices:
@@ -135,14 +145,15 @@ class DistributedProblem:
         other = DistributedProblem(self.pattern, turned=not self.turned)
         other.row_match, other.col_match = self.col_match, self.row_match
         other.row_in_cover, other.col_in_cover = self.col_in_cover, self.row_in_cover
-        other.device, other.link, other.copies = self.device, self.link, self.copies
+        other.device, other._device_link = self.device, self._device_link
+        other.copies = self.copies
         return other
 
     def use_device(self, device: int) -> None:
         """Lets this rank search on a GPU, CuPy's current device. Collective."""
         from btfperm.backends.mpi.device_exchange import DeviceExchange
 
-        self.device, self.link = device, DeviceExchange.of(self.exchange, device)
+        self.device, self._device_link = device, DeviceExchange.of(self.exchange, device)
 
     @cached_property
     def on_device(self) -> tuple[Any, Any]:

@@ -48,14 +48,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from btfperm import _core
 from btfperm.backends.mpi.problem import DistributedProblem
 from btfperm.transversal.augmenting.one_rank_mpi import finish_on_one_rank
 
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
 
-__all__ = ["ms_bfs", "owned_trees"]
+__all__ = ["ms_bfs"]
 
 THIN, THIN_STEPS = 256, 40
 """If a step sends fewer than `THIN` lines, the exchange takes longer than the search. More than
@@ -68,9 +67,6 @@ LEVELS = 5
 PARTS, LEAST_STEP = 16, 1 << 16
 """In one step, a rank expands at most a sixteenth of its columns, or `LEAST_STEP` if that is more.
 Between two steps the ranks learn which trees have found a path, and no longer grow those."""
-
-TOP_DOWN = 0
-"""The value of `direction` with which trees grow only from their columns."""
 
 GATHERED = 1 << 22
 """Largest number of entries, and of rows and columns together, of a matrix that one rank gathers to
@@ -90,7 +86,7 @@ def ms_bfs(
             break
         if search.is_thin():
             search.augment()
-            search.deliver()
+            search.trees.deliver()
             search.gathered = finish_on_one_rank(problem)
             return search.counters()
         if not found:
@@ -100,23 +96,8 @@ def ms_bfs(
             break
         search.augment()
         search.graft()
-    search.deliver()
+    search.trees.deliver()
     return search.counters()
-
-
-def owned_trees(problem: DistributedProblem, direction: int = TOP_DOWN) -> Any:
-    """The trees of this rank (``owned_growth.hpp``)."""
-    core = _core.transversal
-    is_short = problem.col_match.dtype == np.int32
-    trees = core.OwnedTrees32 if is_short else core.OwnedTrees64
-    return trees(*problem.bipartite(), problem.by_row, direction)
-
-
-def _device_trees(problem: DistributedProblem) -> Any:
-    """The trees of this rank on its GPU (``owned_trees.cu``)."""
-    from btfperm.transversal.owned_trees_gpu import DeviceTrees
-
-    return DeviceTrees(problem)
 
 
 class _Search:
@@ -127,22 +108,14 @@ class _Search:
     ) -> None:
         self.problem, self.budget, self.alpha = problem, budget, alpha
         self.exchange = problem.exchange
-        self.trees = (
-            owned_trees(problem, direction) if problem.device is None else _device_trees(problem)
-        )
+        self.trees = problem.own_step("trees of a rank")(problem, direction)
         self.none: npt.NDArray[Any] = np.empty(0, dtype=problem.width)
         self.phases = self.levels = self.grafts = self.paths = 0
         self.thin_steps = self.gathered = 0
 
-    def deliver(self) -> None:
-        """The matching is in the arrays of the problem from now on."""
-        if self.problem.device is not None:
-            self.trees.deliver()
-
     def counters(self) -> dict[str, int | list[int]]:
         """Collective."""
-        bottom_up = (0, 0) if self.problem.device is not None else self.trees.bottom_up()
-        steps, edges = self.exchange.sums(*bottom_up)
+        steps, edges = self.exchange.sums(*self.trees.bottom_up())
         return {
             "edges": self.budget.edges,
             "phases": self.phases,
@@ -192,8 +165,7 @@ class _Search:
     def _moved(self, lines: Any, sent: Any, *values: int) -> tuple[Any, list[int]]:
         """Exchanges lines. Returns those that arrive, as a flat array, and the number of lines and
         the `values`, each added up over all ranks."""
-        link = self.problem.link or self.exchange
-        lines, sums = link.step(lines.reshape(-1, 3), sent, *values)
+        lines, sums = self.problem.link.step(lines.reshape(-1, 3), sent, *values)
         return lines.reshape(-1), sums
 
     def graft(self) -> None:
@@ -205,8 +177,5 @@ class _Search:
             self.trees.restart()
             return
         self.grafts += 1
-        if self.problem.link is not None:
-            self.trees.share_visited(self.problem.link)
-        else:
-            self.trees.set_ghosts_seen(self.problem.halo.update(self.trees.rows_in_trees()))
+        self.trees.share_visited()
         self.trees.regrow()

@@ -29,14 +29,14 @@ from btfperm.backends.mpi.problem import DistributedProblem
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
 
-__all__ = ["greedy", "propose"]
+__all__ = ["greedy", "match_own_rows", "propose"]
 
 
 def greedy(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
     """Matches columns inside each rank, then in at most `rounds` rounds to rows of other ranks."""
-    return propose(problem, budget, int(options["rounds"]), _match_own_rows(problem))
+    return propose(problem, budget, int(options["rounds"]), problem.own_step("own rows")(problem))
 
 
 def propose(
@@ -66,11 +66,8 @@ def propose(
     return {"edges": budget.edges, "rounds": rounds}
 
 
-def _match_own_rows(problem: DistributedProblem) -> int:
-    """Matches columns to rows of their own rank; returns the number of entries visited."""
-    if problem.device is None:
-        visited: int = _core.transversal.match_own_rows(*problem.bipartite())
-        return visited
-    from btfperm.transversal.owned_pairs_gpu import match_own_rows
-
-    return match_own_rows(problem)
+def match_own_rows(problem: DistributedProblem) -> int:
+    """Matches columns to rows of their own rank on the CPU; returns the number of entries
+    visited."""
+    visited: int = _core.transversal.match_own_rows(*problem.bipartite())
+    return visited

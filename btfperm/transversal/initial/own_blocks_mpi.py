@@ -30,7 +30,7 @@ from btfperm.transversal.initial.greedy_mpi import propose
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
 
-__all__ = ["own_blocks"]
+__all__ = ["match_own_block", "own_blocks"]
 
 
 def own_blocks(
@@ -38,18 +38,13 @@ def own_blocks(
 ) -> dict[str, int | list[int]]:
     """Matches the rows and columns of each rank, then in at most `rounds` rounds columns to rows of
     other ranks."""
-    if problem.device is None:
-        visited = _match_own_block(problem, budget.seconds_left, seed)
-    else:
-        from btfperm.transversal.own_block_gpu import match_own_block
-
-        visited = match_own_block(problem, budget.seconds_left, seed)
+    visited = problem.own_step("own block")(problem, budget.seconds_left, seed)
     return propose(problem, budget, int(options["rounds"]), visited)
 
 
-def _match_own_block(problem: DistributedProblem, seconds: float, seed: int) -> int:
-    """A maximum matching of the rows and columns of this rank. Returns the number of entries
-    visited."""
+def match_own_block(problem: DistributedProblem, seconds: float, seed: int) -> int:
+    """A maximum matching of the rows and columns of this rank, on its CPU. Returns the number of
+    entries visited."""
     rows, cols, halo = problem.rows, problem.cols, problem.halo
     is_own = halo.items < halo.own
     items = halo.items[is_own]
