@@ -10,8 +10,9 @@ plan           ``plan.py``: which algorithms run, where, on how many threads, wi
                and limits, and why, as plain data. ``make_plan.py`` makes it by the rules in the
                ``auto_table.py`` of a package, whose form ``rules.py`` defines. It starts the
                threads, whose number later rules use, and measures the features that rules ask for
-run, prove     ``run.py`` carries out the plan on a backend and checks the certificate; `match` for
-               maximum transversals, `carry_out` for each package
+run            ``run.py`` carries out the plan on a backend; `match` for maximum transversals,
+               `carry_out` for each package
+prove          ``prove.py`` checks the certificate; after a wrong one it prepares the second search
 decompose      ``decompose.py`` chooses the backend after the search, which may leave a copy on a
                device, and calls it; ``recertify.py`` checks a transversal that the caller gave
 after failures ``fallback.py``, the only place that decides what follows a failed step;

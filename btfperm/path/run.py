@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Carries out a plan: initializer, search, certificate, and the actions after failed steps, which
-``fallback.py`` decides. `Run` calls backends through `backends.protocol.Backend`."""
+"""Carries out a plan: initializer, search, the certificate by ``prove.py``, and the actions after
+failed steps, which ``fallback.py`` decides. `Run` calls backends through
+`backends.protocol.Backend`."""
 
 from __future__ import annotations
 
@@ -11,17 +12,17 @@ from typing import Any
 from btfperm import backends, registry
 from btfperm.backends.cpu.backend import CPU
 from btfperm.backends.protocol import Backend, Delivered, Outcome, Proof, Session
-from btfperm.errors import BackendUnavailableError, DefectError, DefectWarning
+from btfperm.errors import BackendUnavailableError, DefectError
 from btfperm.path.failure import check_requested, warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
 from btfperm.path.make_plan import make_plan, plan_on_cpu, plan_search, searches_from_rows
 from btfperm.path.plan import Plan
+from btfperm.path.prove import has_no_second, is_legal, prove, warn_of_defect
 from btfperm.path.request import Request
 from btfperm.path.result import result_of
 from btfperm.path.rules import rules_of
 from btfperm.path.watch import watched
 from btfperm.results import Transversal
-from btfperm.warn import warn
 
 __all__ = ["Run", "carry_out", "match", "run_algorithm"]
 
@@ -175,26 +176,7 @@ class Run:
     def prove(self) -> Event | None:
         """The certificate of the matching."""
         self.step = "prove"
-        if not self.ran_on:
-            self.ran_on = self.backend.name
-            self.device = self.backend.device_name(self.problem)
-        left_by_start = self.size if self.algorithm is None else None
-        try:
-            self.proof = self.backend.prove(
-                self.session.package or self.plan.package,
-                self.problem,
-                self.view,
-                stopped_by=self.stopped_by,
-                threads=self.plan.threads,
-                size=left_by_start,
-            )
-        except DefectError as defect:
-            self.failure = defect
-            return Event.WRONG
-        self.stop("certificate")
-        if self.proof is None:
-            return Event.UNDECIDED
-        return None
+        return prove(self)
 
     def deliver(self) -> Event | None:
         """Matching and cover, on the device that holds the caller's matrix."""
@@ -213,14 +195,9 @@ class Run:
         now = self.step, self.backend.name, self.plan.requested, away
         if event is not Event.WRONG:
             return State(*now, last_resort=self.request.is_limited_to_cpu)
-        names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
-        repair = self.rules.SECOND
-        # Over ranks, the second algorithm would need the whole matrix.
-        if repair is None or self.backend.is_distributed:
+        if has_no_second(self):
             return State(*now, second=True)
-        legal = registry.step(self.plan.package, "legality", CPU.name)(self.problem.on_host())
-        second = self.repaired or (names == [repair] and self.given is None)
-        return State(*now, legal=legal, second=second)
+        return State(*now, legal=is_legal(self))
 
     def apply(self, action: Action, steps: Steps) -> Steps:
         """Carries out an action and returns the remaining steps."""
@@ -240,7 +217,7 @@ class Run:
             self.stop("transfer")
             return steps
         if action in (Action.SECOND_FROM_MATCHING, Action.SECOND_FROM_EMPTY):
-            self._warn_of_defect(keep_matching=action is Action.SECOND_FROM_MATCHING)
+            warn_of_defect(self, keep_matching=action is Action.SECOND_FROM_MATCHING)
             return [self._repair, *steps]
         assert action in (Action.RESTART_ON_CPU, Action.WARN_AND_RESTART_ON_CPU)
         lost = sum(self.seconds.values()) + time.perf_counter() - self.since
@@ -269,13 +246,6 @@ class Run:
         self.view.reset(keep_matching=True)
         self.counters.update(self._run(row).counters)
         self.stop("search")
-
-    def _warn_of_defect(self, *, keep_matching: bool) -> None:
-        names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
-        wrong = " and ".join(names) or "the start"
-        self.plan.note = f"{wrong} went wrong, {self.rules.SECOND} finished"
-        warn(DefectWarning(f"{self.failure}; {self.plan.note}"))
-        self.view.reset(keep_matching=keep_matching)
 
     def _repair(self) -> None:
         self.repaired = True
