@@ -50,7 +50,7 @@ def test_defaults_of_the_options_of_algorithms():
 )
 def test_an_empty_name_is_named_by_its_parameter(parameter, what):
     import click
-    from btfperm_cli.options import MATRIX
+    from btfperm_cli.option_types import MATRIX
 
     with pytest.raises(click.UsageError, match=f"the name of the {what} is empty"):
         MATRIX.convert("", click.Argument([parameter]), None)

@@ -91,7 +91,7 @@ CHECKS_OF_ARGUMENTS = {
     "btfperm/path/request.py": "device='gpu' is for the backend 'mpi' only",
     "btfperm/weighted/match_mpi.py": "a graph over MPI ranks is for the backends 'auto' and 'mpi'",
     "btfperm/weighted/weigh_mpi.py": "a matrix over MPI ranks is for the backends 'auto' and 'mpi'",
-    "cli/btfperm_cli/options.py": "--device takes a number or the word gpu",
+    "cli/btfperm_cli/option_types.py": "--device takes a number or the word gpu",
 }
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from btfperm_cli.help import GroupedCommand
-from btfperm_cli.options import FileName, drop_zeros_option, matrix_argument, output_options
+from btfperm_cli.option_types import FileName
+from btfperm_cli.options import drop_zeros_option, matrix_argument, output_options
 from btfperm_cli.output import Output
 from btfperm_cli.progress import stage
 from btfperm_cli.summary import count

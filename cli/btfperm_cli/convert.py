@@ -8,16 +8,8 @@ import sys
 import click
 
 from btfperm_cli.help import GroupedCommand
-from btfperm_cli.options import (
-    MATRIX,
-    FileName,
-    RowName,
-    drop_zeros_option,
-    format_option,
-    matrix_format_names,
-    no_clobber_option,
-    output_options,
-)
+from btfperm_cli.option_types import MATRIX, FileName, RowName, matrix_format_names
+from btfperm_cli.options import drop_zeros_option, format_option, no_clobber_option, output_options
 from btfperm_cli.output import Output, reader_may_leave
 from btfperm_cli.output_files import check_output, is_replaced
 from btfperm_cli.progress import stage

@@ -9,15 +9,17 @@ import click
 
 from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS, finite
-from btfperm_cli.options import (
+from btfperm_cli.option_types import (
     FileName,
     RegistryName,
-    RegistryOption,
     Seconds,
     WholeNumber,
     known_options,
-    matrix_argument,
     named_values,
+)
+from btfperm_cli.options import (
+    RegistryOption,
+    matrix_argument,
     no_clobber_option,
     output_options,
     target_option,

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from btfperm_cli.help import GroupedCommand
+from btfperm_cli.option_types import FileName, RowName, convention_names, result_format_names
 from btfperm_cli.options import (
-    FileName,
-    RowName,
-    convention_names,
     drop_zeros_option,
     format_option,
     matrix_argument,
     no_clobber_option,
     output_options,
-    result_format_names,
     search_options,
     verbose_option,
 )

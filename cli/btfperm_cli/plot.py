@@ -11,8 +11,8 @@ import click
 
 from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS
+from btfperm_cli.option_types import WholeNumber
 from btfperm_cli.options import (
-    WholeNumber,
     drop_zeros_option,
     format_option,
     matrix_argument,

@@ -11,13 +11,8 @@ import click
 from btfperm.printable import printable
 from btfperm_cli.failure import Failure, guarded
 from btfperm_cli.help import GroupedCommand
-from btfperm_cli.options import (
-    MATRIX,
-    drop_zeros_option,
-    output_options,
-    search_options,
-    verbose_option,
-)
+from btfperm_cli.option_types import MATRIX
+from btfperm_cli.options import drop_zeros_option, output_options, search_options, verbose_option
 from btfperm_cli.output import Output, complain
 from btfperm_cli.progress import Clock, stage, watcher_of
 from btfperm_cli.summary import count, explanation_lines, search_facts, stopped_sentence, zeros_of

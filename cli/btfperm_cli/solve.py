@@ -10,10 +10,8 @@ import click
 from btfperm_cli.comparison import compared
 from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS, finite, finite_parts
+from btfperm_cli.option_types import FileName, Seconds, WholeNumber
 from btfperm_cli.options import (
-    FileName,
-    Seconds,
-    WholeNumber,
     drop_zeros_option,
     format_option,
     matrix_argument,

@@ -9,7 +9,7 @@ import pytest
 from btfperm_cli import algorithms, json_keys
 from btfperm_cli.comparison import milliseconds
 from btfperm_cli.failure import Failure, guarded
-from btfperm_cli.options import completions
+from btfperm_cli.option_types import completions
 from btfperm_cli.output import Output, laid_out
 from btfperm_cli.summary import count, duration, explanation_lines, plan_line
 
