@@ -293,9 +293,8 @@ struct Rank {
 
   // Counts a line for a rank. Only the calling lanes take part.
   __device__ void count_line(int to) const {
-    const unsigned same = __match_any_sync(__activemask(), to);
-    if (static_cast<int>(lane_id()) == first_of(same))
-      atomicAdd(&sent()[to], static_cast<Count>(__popc(same)));
+    once_by_key(to,
+                [&](unsigned same) { atomicAdd(&sent()[to], static_cast<Count>(__popc(same))); });
   }
 
   // Writes a line behind those for lower ranks and those written before.

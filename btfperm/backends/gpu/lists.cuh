@@ -57,8 +57,7 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
   if (threadIdx.x == 0) n_hubs = 0;
   __syncthreads();
   const int lane = threadIdx.x & (lanes - 1), groups = blockDim.x / lanes;
-  const unsigned group = (lanes == 32 ? whole_warp : (1u << lanes) - 1)
-                         << (threadIdx.x & 31 & ~(lanes - 1));
+  const unsigned group = group_of(lanes);
   for (long long k = begin + sharing.block * groups + threadIdx.x / lanes; k < end;
        k += sharing.blocks * groups) {
     const List list = open(k, lane == 0);

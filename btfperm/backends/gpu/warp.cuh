@@ -18,6 +18,11 @@ __device__ __forceinline__ unsigned warp_id() { return threadIdx.x / 32; }
 // The lowest lane of a set that is not empty.
 __device__ __forceinline__ int first_of(unsigned lanes) { return __ffs(lanes) - 1; }
 
+// This lane's group: warps are divided into groups of `lanes`, a power of two up to 32.
+__device__ __forceinline__ unsigned group_of(int lanes) {
+  return (lanes == 32 ? whole_warp : (1u << lanes) - 1) << (threadIdx.x & 31 & ~(lanes - 1));
+}
+
 // The number of lanes of a set that are lower than this one.
 __device__ __forceinline__ int rank_in(unsigned lanes) {
   return __popc(lanes & ((1u << lane_id()) - 1));
@@ -84,9 +89,16 @@ __device__ __forceinline__ Count place_at_end(Count* size) {
   return take_place(__activemask(), size);
 }
 
+// Calls add(same) in one lane for each key of the calling lanes; same: the lanes with this key.
+template <class Key, class Add>
+__device__ __forceinline__ void once_by_key(Key key, const Add& add) {
+  const unsigned same = __match_any_sync(__activemask(), key);
+  if (static_cast<int>(lane_id()) == first_of(same)) add(same);
+}
+
 // Adds one to a word for each calling lane. Lanes with the same key must have the same word.
 __device__ __forceinline__ void count_by_key(Index key, Index* word) {
-  const unsigned same = __match_any_sync(__activemask(), key);
-  if (static_cast<int>(lane_id()) == first_of(same))
+  once_by_key(key, [word](unsigned same) {
     atomicAdd(reinterpret_cast<Place*>(word), static_cast<Place>(__popc(same)));
+  });
 }

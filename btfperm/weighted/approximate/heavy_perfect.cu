@@ -83,11 +83,6 @@ struct Choice {
   }
 };
 
-// The lanes of this thread's group.
-__device__ inline unsigned group_of(int lanes) {
-  return (lanes == 32 ? whole_warp : (1u << lanes) - 1) << (threadIdx.x & 31 & ~(lanes - 1));
-}
-
 // The choice of column j; all `lanes` of a group call this together and get the same.
 __device__ inline Choice choice_of(const Costs& costs, Index j, int lanes) {
   Choice mine{far, far, costs.indptr[j + 1]};

@@ -67,9 +67,7 @@ struct Group {
   unsigned mask;
 
   __device__ explicit Group(int size)
-      : lanes(size),
-        lane(static_cast<int>(threadIdx.x) & (size - 1)),
-        mask((size == 32 ? whole_warp : (1u << size) - 1) << (threadIdx.x & 31 & ~(size - 1))) {}
+      : lanes(size), lane(static_cast<int>(threadIdx.x) & (size - 1)), mask(group_of(size)) {}
 
   __device__ bool any(bool holds) const { return __ballot_sync(mask, holds) != 0; }
 };
