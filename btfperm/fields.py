@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fields of a decomposition that files hold, declared once.
 
-Files, comparisons, copies to the host and the table in ``docs/files.md`` are derived from these
-rows.
+Files, comparisons, copies to the host, results over ranks and the table in ``docs/files.md`` are
+derived from these rows. Classes with these fields repeat the names for type checkers
+(``tests/test_fields.py``).
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["FIELDS", "SCALINGS", "Field", "lengths"]
+__all__ = ["FIELDS", "FORM", "SCALINGS", "Field", "lengths"]
 
 
 class Field(NamedTuple):
@@ -20,13 +21,16 @@ class Field(NamedTuple):
     name : in Python and in files
     length : ``"m"``, ``"n"``, ``"b+1"`` for b fine blocks, or a number; ``""`` for a single number
     summary : its content
-    on_device : whether it is on the device if the matrix is
+    on_device : whether it is on the device if the matrix is, and each rank has a part of it if the
+        matrix is over ranks
+    of_matching : whether it is a part of the transversal, too
     """
 
     name: str
     length: str
     summary: str
     on_device: bool = True
+    of_matching: bool = False
 
 
 FIELDS = (
@@ -38,9 +42,12 @@ FIELDS = (
     Field("col_blocks", "b+1", "fine block k of b has the places `col_blocks[k]:col_blocks[k+1]`"),
     Field("coarse_rows", "5", "four coarse boundaries and one count, see below", on_device=False),
     Field("coarse_cols", "5", "the same for columns", on_device=False),
-    Field("row_match", "m", "the column matched with each row, or -1"),
-    Field("col_match", "n", "the row matched with each column, or -1"),
+    Field("row_match", "m", "the column matched with each row, or -1", of_matching=True),
+    Field("col_match", "n", "the row matched with each column, or -1", of_matching=True),
 )
+
+FORM = tuple(field for field in FIELDS[2:] if not field.of_matching)
+"""The permutations and boundaries, which a decomposition adds to its transversal."""
 
 SCALINGS = (
     Field("log_row_scale", "m", "the natural logarithm of the scaling of each row", False),

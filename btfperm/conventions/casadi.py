@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from btfperm.conventions.csparse import CSparse, dmperm_order, read_dmperm
+from btfperm.fields import FORM
 from btfperm.results import Decomposition, IndexArray, SolverOrder
 from btfperm.results.equality import tuple_by_value
 
@@ -37,7 +38,6 @@ _DMPERM = {
     "coarse_rowblock": "rr",
     "coarse_colblock": "cc",
 }
-_KEYS = ("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "coarse_cols")
 
 
 @tuple_by_value
@@ -151,4 +151,4 @@ def read_casadi(
         size = given["rowperm" if "row" in name else "colperm"].size
         upper[_DMPERM[name]] = backwards if "perm" in name else size - backwards
     arrays, names = read_dmperm(upper, first=0)
-    return arrays, {**names, **dict(zip(_KEYS, _DMPERM, strict=True))}
+    return arrays, {**names, **dict(zip((field.name for field in FORM), _DMPERM, strict=True))}

@@ -4,8 +4,8 @@
 An algorithm reports the counters that apply to it, under these names: in C++ as members of
 ``Counters``, on a GPU and over MPI ranks as keys of the dictionary that the driver returns. Tests
 reject other names, and the table in ``docs/algorithms.md`` lists these rows. The counters of
-transversal algorithms in C++ are declared in ``transversal/counters.hpp``, and a GPU or ranks may
-report them, too.
+algorithms in C++ are declared in ``transversal/counters.hpp`` and ``weighted/counters.hpp``, and a
+GPU or ranks may report them, too.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ class Counter(NamedTuple):
     name: str
     summary: str
 
+
+# Other algorithms have counters with the names "edges" and "rounds", too.
+_OF_WEIGHTED_SEARCHES = dict(_core.weighted.counters())
 
 COUNTERS = (
     *(Counter(name, summary) for name, summary in _core.transversal.counters()),
@@ -64,8 +67,7 @@ COUNTERS = (
     Counter("all_to_all_bytes", "bytes in the small messages of all pairs of ranks"),
     Counter("peak_bytes", "the largest resident memory that a rank has had"),
     Counter("given_up_edges", "entries read by a search on the CPU that was abandoned"),
-    Counter("searches", "searches for augmenting paths of a weighted search"),
-    Counter("bids", "bids of an auction"),
+    *(Counter(name, _OF_WEIGHTED_SEARCHES[name]) for name in ("searches", "bids")),
     Counter("thresholds", "thresholds that the bisection for the largest smallest entry has tried"),
     Counter("sorted", "edges of a graph left at the limit of rounds, decided by decreasing weight"),
     Counter("bytes_read", "bytes read from the temporary files of `local-max-external`"),
@@ -76,7 +78,7 @@ COUNTERS = (
         "bound of Birn et al. (2013) on the bytes of a sort of all edges, without its constant",
     ),
 )
-OF_WEIGHTED_SEARCHES = ("edges", "searches", "bids", "rounds")
+OF_WEIGHTED_SEARCHES = tuple(_OF_WEIGHTED_SEARCHES)
 """The counters that every weighted search of a matrix reports, in the order of the results."""
 PREFIXES = {
     "start_": "counters of the initializer",

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/bind.hpp"
 
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "weighted/assign.hpp"
 #include "weighted/certificate.hpp"
@@ -27,7 +33,8 @@ struct Arguments {
   int threads;
 };
 
-using Counted = std::tuple<int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+// How a search ended, and its counters in their order.
+using Counted = std::pair<int, std::vector<std::int64_t>>;
 
 template <class I>
 Counted run_search(const Arguments<I>& given, WeightedSearch which,
@@ -56,8 +63,10 @@ Counted run_search(const Arguments<I>& given, WeightedSearch which,
            counters);
   }
   raise_if_interrupted(budget);
-  return {static_cast<int>(budget.stop()), counters.edges, counters.searches, counters.bids,
-          counters.rounds};
+  std::vector<std::int64_t> counted;
+  counters.for_each(
+      [&](const char*, std::int64_t value, const char*) { counted.push_back(value); });
+  return {static_cast<int>(budget.stop()), counted};
 }
 
 template <class I>
@@ -81,7 +90,7 @@ void bind_search(nb::module_& module, const char* name, WeightedSearch which) {
       nb::arg("col_dual").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
       nb::arg("threads") = 1,
       "A maximum matching with a large sum of values, by the blocks of the decomposition, and its "
-      "duals. (0 done, 2 time limit, 3 work limit; entries visited; searches; bids; rounds)");
+      "duals. (0 done, 2 time limit, 3 work limit; counters)");
 }
 
 // Checks that each pair of `start_match`, which an auction on a GPU has found, is an entry.
@@ -162,6 +171,16 @@ template void assign(const PatternView<std::int32_t>&, const double*,
                      Workspace&, Budget&, WeightedCounters&);
 
 void bind_weighted(nb::module_& module) {
+  module.def(
+      "counters",
+      [] {
+        std::vector<std::pair<std::string, std::string>> rows;
+        WeightedCounters{}.for_each([&rows](const char* name, std::int64_t, const char* summary) {
+          rows.emplace_back(name, summary);
+        });
+        return rows;
+      },
+      "Name and summary of each counter of a search, in the order of its results.");
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
   bind_graph(module);

@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the weighted searches count
+// What the weighted searches count, in the order of results
+//
+// BTFPERM_WEIGHTED_COUNTERS(COUNT) calls COUNT(name, summary) for each counter. Members of
+// WeightedCounters, results of the searches in Python, and the names and summaries in
+// registry/counters.py follow from it.
 #pragma once
 
 #include <cstdint>
 
+#define BTFPERM_WEIGHTED_COUNTERS(COUNT)                                \
+  COUNT(edges, "entries read")                                          \
+  COUNT(searches, "searches for augmenting paths of a weighted search") \
+  COUNT(bids, "bids of an auction")                                     \
+  COUNT(rounds, "rounds of an auction in which many columns bid")
+
 namespace btfperm {
 
 struct WeightedCounters {
-  std::int64_t edges = 0;     // entries visited
-  std::int64_t searches = 0;  // for augmenting paths, without those of an abandoned run
-  std::int64_t bids = 0;      // of an auction
-  std::int64_t rounds = 0;    // in which many columns bid at the same time
+#define BTFPERM_MEMBER(name, summary) std::int64_t name = 0;
+  BTFPERM_WEIGHTED_COUNTERS(BTFPERM_MEMBER)
+#undef BTFPERM_MEMBER
 
   void add(const WeightedCounters& other) {
-    edges += other.edges;
-    searches += other.searches;
-    bids += other.bids;
-    rounds += other.rounds;
+#define BTFPERM_ADD(name, summary) name += other.name;
+    BTFPERM_WEIGHTED_COUNTERS(BTFPERM_ADD)
+#undef BTFPERM_ADD
+  }
+
+  // Calls visit(name, value, summary) for each counter.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+#define BTFPERM_VISIT(name, summary) visit(#name, name, summary);
+    BTFPERM_WEIGHTED_COUNTERS(BTFPERM_VISIT)
+#undef BTFPERM_VISIT
   }
 };
 

@@ -60,7 +60,7 @@ class WeightedProblem:
     ) -> tuple[int, dict[str, int | list[int]]]:
         """See `btfperm.backends.cpu.problem.Problem.run`."""
         named = dict(zip(("time_limit", "max_work", "threads"), limits, strict=False))
-        stop, *counted = function(*self.arguments, **named)
+        stop, counted = function(*self.arguments, **named)
         return stop, dict(zip(OF_WEIGHTED_SEARCHES, counted, strict=True))
 
     def on_host(self) -> WeightedProblem:

@@ -64,7 +64,7 @@ def heavy_perfect(
     m, indptr, indices, value, row_perm, col_perm, row_blocks, col_blocks, *_ = problem.arguments
     start_match = np.full(problem.col_match.size, -1, indices.dtype)
     start_price = np.full(m, np.nan)
-    edges, bids, rounds, searches = 0, 0, 0, 0
+    found = dict.fromkeys(OF_WEIGHTED_SEARCHES, 0)
     blocks = _large_blocks(indptr, col_perm, row_blocks, col_blocks)
     if blocks:
         auction = _Auction(m, indptr, indices, value)
@@ -74,15 +74,16 @@ def heavy_perfect(
             auction.run(rows, cols, block_entries, budget, start_match, start_price)
             if budget.stop:
                 break
-        edges, bids, rounds = auction.counted()
+        found["edges"], found["bids"], found["rounds"] = auction.counted()
     if not budget.stop:
-        seconds, work = budget.limits_left(edges)
+        seconds, work = budget.limits_left(found["edges"])
         limits = {"time_limit": seconds, "max_work": work, "threads": problem.threads}
-        budget.stop, more, searches, more_bids, more_rounds = _core.weighted.complete_auction(
+        budget.stop, counted = _core.weighted.complete_auction(
             *problem.arguments, start_match, start_price, **limits
         )
-        edges, bids, rounds = edges + more, bids + more_bids, rounds + more_rounds
-    return dict(zip(OF_WEIGHTED_SEARCHES, (edges, searches, bids, rounds), strict=True))
+        for name, more in zip(OF_WEIGHTED_SEARCHES, counted, strict=True):
+            found[name] += more
+    return found
 
 
 def _large_blocks(
