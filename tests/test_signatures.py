@@ -60,6 +60,7 @@ Decomposition.block_graph(A=None)
 Decomposition.save(path, *, format=None, convention=None, replace=True)
 Diagnosis.text(*, limit=10)
 Diagnosis.to_dict(*, limit=1000000)
+GraphMatching.save(path, *, replace=True)
 Pattern.from_coo(rows, cols, shape, *, values=None, zero_mask=None, drop_zeros=False, name=None,
     source=None, symmetric=False, owned=False)
 Pattern.from_csc(indptr, indices, shape, *, values=None, drop_zeros=False, name=None,

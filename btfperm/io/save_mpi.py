@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.fields import FIELDS, SCALINGS, Field
+from btfperm.fields import FIELDS, FORM, SCALINGS, Field
 from btfperm.io.atomic_write import atomic_write
 from btfperm.io.npy_members import array_writer, write_array
 from btfperm.io.perm_file import described, save, target
 from btfperm.io.perm_npz import write_text
 
-__all__ = ["save_distributed", "write_matching"]
+__all__ = ["save_distributed", "save_matching"]
 
 PIECE = 1 << 20
 """Items of an array that a rank sends at once."""
@@ -43,15 +43,12 @@ def save_distributed(
                     _write_npz(file, result, described(result.meta, "dulmage_mendelsohn", row))
             else:
                 for field in _fields_of(result):
-                    for _ in _pieces(result, field.name):
+                    for _ in _pieces(result, field):
                         pass
             return
         whole = result.gather_to_first()
         if whole is not None:
             save(whole, path, format=format, convention=convention, replace=replace)
-
-
-_OF_DECOMPOSITION = ("row_perm", "col_perm", "row_blocks", "col_blocks")
 
 
 def _fields_of(result: Any) -> tuple[Field, ...]:
@@ -68,25 +65,28 @@ def _write_npz(file: Any, result: Any, meta: dict[str, Any]) -> None:
             shape = (int(count.get(field.length, field.length)),) if field.length else ()
             kind = np.dtype(np.float64 if field in SCALINGS else np.int64)
             with array_writer(archive, field.name, shape, kind) as put:
-                for piece in _pieces(result, field.name):
+                for piece in _pieces(result, field):
                     put(piece)
         write_text(archive, meta)
 
 
-def _pieces(result: Any, name: str) -> Iterator[npt.NDArray[Any]]:
+def _pieces(result: Any, field: Field) -> Iterator[npt.NDArray[Any]]:
     """An array in order, piece by piece, on the first rank, to which the others send their parts.
     Each rank holds the shape, the rank and the coarse boundaries. Collective."""
     exchange = result.pattern.exchange
-    if name in ("shape", "structural_rank", "coarse_rows", "coarse_cols"):
-        yield np.atleast_1d(np.asarray(getattr(result, name)))
+    if not field.on_device and field not in SCALINGS:
+        yield np.atleast_1d(np.asarray(getattr(result, field.name)))
         return
-    of = result if name in _OF_DECOMPOSITION else result.transversal
-    yield from _in_order(exchange, getattr(of, name))
+    of = result if field in FORM else result.transversal
+    yield from _in_order(exchange, getattr(of, field.name))
 
 
-def write_matching(result: Any, file: Any) -> None:
-    """Writes `mate`, `dual`, `weight` and `upper_bound` of a `DistributedGraphMatching` into `file`
-    on the first rank; on the others, `file` is not used. Collective."""
+def save_matching(result: Any, path: Any, *, replace: bool) -> None:
+    """Writes `mate`, `dual`, `weight` and `upper_bound` of a `DistributedGraphMatching`.
+    Collective.
+
+    Raises what `atomic_write` raises, on all ranks.
+    """
     exchange, arrays = result.exchange, (("mate", result.mate), ("dual", result.dual))
     with exchange.guarded():
         if exchange.rank > 0:
@@ -94,7 +94,10 @@ def write_matching(result: Any, file: Any) -> None:
                 for _ in _in_order(exchange, own):
                     pass
             return
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        with (
+            atomic_write(path, replace=replace) as file,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive,
+        ):
             for name, own in arrays:
                 with array_writer(archive, name, (result.n,), own.dtype) as put:
                     for piece in _in_order(exchange, own):

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from btfperm.fields import FORM
 from btfperm.pattern.arrays import IndexArray
 from btfperm.results.decomposition import DulmageMendelsohn
 from btfperm.results.graph_matching import GraphMatching
@@ -21,6 +22,9 @@ from btfperm.results.parts import CoarseShapes
 from btfperm.results.read_only import OnDemand, freeze, new_result
 from btfperm.results.transversal import Cover, Transversal
 from btfperm.results.weighted import WeightedTransversal
+
+if TYPE_CHECKING:
+    import os
 
 __all__ = [
     "DistributedDecomposition",
@@ -109,6 +113,13 @@ class DistributedGraphMatching(GraphMatching):
     def n(self) -> int:
         """Number of vertices of the whole graph."""
         return self.n_vertices
+
+    def save(self, path: str | os.PathLike[str], *, replace: bool = True) -> None:
+        """Writes the whole matching to one file, as `GraphMatching.save` does. Collective. The
+        first rank writes it in pieces that the others send."""
+        from btfperm.io.save_mpi import save_matching
+
+        save_matching(self, path, replace=replace)
 
     def pairs(self) -> IndexArray:
         """(pairs, 2) the matched edges whose smaller vertex this rank owns."""
@@ -215,14 +226,13 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
     def _whole(self, collect: Collect) -> Any:
         """As of `DistributedTransversal`."""
         transversal = self.transversal._whole(collect)
-        whole = {name: collect(getattr(self, name)) for name in _DISTRIBUTED}
+        form = {field.name: getattr(self, field.name) for field in FORM}
+        form |= {field.name: collect(form[field.name]) for field in FORM if field.on_device}
         if transversal is None:
             return None
         fields = {
             "shape": self.shape,
-            **whole,
-            "coarse_rows": self.coarse_rows,
-            "coarse_cols": self.coarse_cols,
+            **form,
             "row_match": transversal.row_match,
             "col_match": transversal.col_match,
             "structural_rank": self.structural_rank,
@@ -276,9 +286,6 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
             f"{self.transversal.device}: structural rank {self.structural_rank:,}, "
             f"{self.n_blocks:,} fine blocks>"
         )
-
-
-_DISTRIBUTED = ("row_perm", "col_perm", "row_blocks", "col_blocks")
 
 
 def distributed_transversal(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
 from btfperm.results.read_only import ReadOnlyArrays, freeze
 from btfperm.results.transversal import Counters
+
+if TYPE_CHECKING:
+    import os
 
 __all__ = ["GraphMatching"]
 
@@ -97,6 +100,29 @@ class GraphMatching(ReadOnlyArrays):
         O(n)."""
         first = np.flatnonzero(self.mate > np.arange(self.n)).astype(self.mate.dtype)
         return np.column_stack([first, self.mate[first]])
+
+    def save(self, path: str | os.PathLike[str], *, replace: bool = True) -> None:
+        """Writes `mate`, `dual`, `weight` and `upper_bound` as one ``.npz`` file; ``-`` is standard
+        output. With ``replace=False``, an older file stays as it is.
+
+        Raises
+        ------
+        ResourceMissingError : the file cannot be written, or exists already and must stay
+
+        Examples
+        --------
+        >>> import pathlib
+        >>> import tempfile
+        >>> import numpy as np
+        >>> import btfperm
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "mate.npz"
+        >>> btfperm.match(np.array([[0, 2], [2, 0]])).save(path)
+        >>> np.load(path)["mate"].tolist()
+        [1, 0]
+        """
+        from btfperm.io.save_matching import save_matching
+
+        save_matching(self, path, replace=replace)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GraphMatching):

@@ -158,7 +158,7 @@ def match(
         if comm is None or comm.rank == 0:
             facts["replaced"] = write(m, target, out, no_clobber=no_clobber)
         elif target is not None:
-            write_npz(m, None)
+            m.save(target, replace=not no_clobber)
     facts["seconds"] = {name: round(taken, 6) for name, taken in {**m.seconds, **read}.items()}
     for text in report_lines(m, facts, matrix, explain=explain):
         out.say(text)
@@ -212,32 +212,10 @@ def write(m: GraphMatching, target: str | None, out: Output, *, no_clobber: bool
     """Writes the matching, and returns whether an older file was replaced."""
     if target is None:
         return None
-    from btfperm.io.atomic_write import atomic_write
-
     replaced = is_replaced(target, no_clobber=no_clobber)
-    with (
-        stage(f"writing {target}", quiet=out.quiet),
-        open_to_reader(target),
-        atomic_write(target, replace=not no_clobber) as file,
-    ):
-        write_npz(m, file)
+    with stage(f"writing {target}", quiet=out.quiet), open_to_reader(target):
+        m.save(target, replace=not no_clobber)
     return replaced
-
-
-def write_npz(m: GraphMatching, file: Any) -> None:
-    """Writes the arrays. Over ranks, those other than the first send their parts."""
-    if m.is_distributed:
-        from btfperm.io.save_mpi import write_matching
-
-        write_matching(m, file)
-        return
-    import io
-
-    import numpy as np
-
-    held = io.BytesIO()  # `savez` needs a file in which it can move
-    np.savez(held, mate=m.mate, dual=m.dual, weight=m.weight, upper_bound=m.upper_bound)
-    file.write(held.getvalue())
 
 
 def graph_facts(m: GraphMatching) -> dict[str, Any]:
