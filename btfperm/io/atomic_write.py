@@ -14,7 +14,6 @@ import contextlib
 import io
 import os
 import secrets
-import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -31,6 +30,7 @@ _BUFFERED = 1 << 17  # bytes of a write
 _WRITTEN_BACK = 1 << 21  # bytes after which a write to the disk is started
 
 _unfinished: set[Path] = set()  # temporary files of this process
+_named: dict[Path, bool] = {}  # folders, and whether files without a name can get one there
 
 
 def remove_unfinished() -> None:
@@ -130,16 +130,32 @@ def _unnamed_file(folder: Path) -> int | None:
     """A new file without a name, which the system removes when the process ends; None where there
     are no such files, or where they cannot get a name."""
     flag = getattr(os, "O_TMPFILE", 0)
-    if not flag:
+    if not flag or not _can_be_named(folder, flag):
         return None
     try:
-        descriptor = os.open(folder, flag | os.O_RDWR | os.O_CLOEXEC, 0o666)
-    except OSError:  # the file system has none; if the folder is at fault, a named file fails, too
+        return os.open(folder, flag | os.O_RDWR | os.O_CLOEXEC, 0o666)
+    except OSError:
         return None
-    if os.path.exists(_path_of(descriptor)):  # noqa: PTH110 (`Path.exists` may raise)
-        return descriptor
-    os.close(descriptor)
-    return None
+
+
+def _can_be_named(folder: Path, flag: int) -> bool:
+    """Whether files without a name can get one in a folder: not without /proc, or where a sandbox
+    forbids links. An empty file, which is removed at once, shows it at the first write."""
+    if folder not in _named:
+        try:
+            descriptor = os.open(folder, flag | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        except OSError:  # the file system has none; if the folder is at fault, a named file fails
+            return False
+        name = folder / f".{secrets.token_hex(6)}.part"
+        try:
+            _give_name(descriptor, name)
+            name.unlink()
+            _named[folder] = True
+        except OSError:
+            _named[folder] = False
+        finally:
+            os.close(descriptor)
+    return _named[folder]
 
 
 def _path_of(descriptor: int) -> str:
@@ -147,17 +163,10 @@ def _path_of(descriptor: int) -> str:
 
 
 def _give_name(descriptor: int, name: Path) -> None:
-    """Names a file without a name. Where a sandbox forbids links, `name` is a copy."""
-    try:
-        # The argument src_dir_fd, which an absolute path ignores, makes Python call linkat, which
-        # follows the symbolic link in /proc.
-        os.link(_path_of(descriptor), name, src_dir_fd=descriptor, follow_symlinks=True)
-    except OSError:
-        with Path(_path_of(descriptor)).open("rb") as whole, name.open("xb") as copy:
-            shutil.copyfileobj(whole, copy)
-            os.fchmod(copy.fileno(), stat.S_IMODE(os.fstat(descriptor).st_mode))
-            copy.flush()
-            os.fsync(copy.fileno())
+    """Names a file without a name."""
+    # The argument src_dir_fd, which an absolute path ignores, makes Python call linkat, which
+    # follows the symbolic link in /proc.
+    os.link(_path_of(descriptor), name, src_dir_fd=descriptor, follow_symlinks=True)
 
 
 def _name_unless_taken(temporary: Path, target: Path, name: str) -> None:

@@ -90,6 +90,7 @@ def test_full_disk_under_a_matrix(tmp_path, suffix, monkeypatch):
         opened.append(suffix)
         return real("/dev/full", os.O_WRONLY)
 
+    monkeypatch.setattr(write_module, "_can_be_named", lambda *_: True)
     monkeypatch.setattr(os, "open", full)
     A = np.random.default_rng().random((100, 100))
     with pytest.raises(ResourceMissingError, match="cannot be written: No space left"):
@@ -190,20 +191,47 @@ def test_unfinished_files_can_be_removed(tmp_path, monkeypatch):
     assert left_behind(tmp_path) == ["a.txt"]
 
 
-def test_a_file_without_a_name_gets_one_by_a_copy_if_links_are_forbidden(tmp_path, monkeypatch):
+def forbid_links(monkeypatch):
     def refused(*_, **__):
         raise OSError(errno.EPERM, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", refused)
+
+
+def test_a_file_has_a_name_from_the_start_if_links_are_forbidden(tmp_path, monkeypatch):
+    """A copy under a name at the end would need space for two files."""
+    forbid_links(monkeypatch)
     before, content = os.umask(0o027), os.urandom(1 << 20)
     try:
         with atomic_write(tmp_path / "a.bin") as file:
             file.write(content)
+            assert len(left_behind(tmp_path)) == 1
     finally:
         os.umask(before)
     assert (tmp_path / "a.bin").read_bytes() == content
     assert stat.S_IMODE((tmp_path / "a.bin").stat().st_mode) == 0o640
     assert left_behind(tmp_path) == ["a.bin"]
+
+
+def test_a_file_that_nobody_may_read_is_replaced(tmp_path, monkeypatch):
+    forbid_links(monkeypatch)
+    target = tmp_path / "a.txt"
+    target.write_bytes(b"older")
+    target.chmod(0o200)
+    with atomic_write(target) as file:
+        file.write(b"new")
+    assert stat.S_IMODE(target.stat().st_mode) == 0o200 and left_behind(tmp_path) == ["a.txt"]
+    target.chmod(0o600)
+    assert target.read_bytes() == b"new"
+
+
+def test_whether_files_can_get_names_is_tested_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(write_module, "_named", {})
+    for name in ("a", "b"):
+        with atomic_write(tmp_path / name) as file:
+            file.write(b"whole")
+    assert left_behind(tmp_path) == ["a", "b"]
+    assert list(write_module._named) == ([tmp_path] if can_be_unnamed(tmp_path) else [])
 
 
 def test_a_file_without_a_name_needs_proc(tmp_path, monkeypatch):
