@@ -50,9 +50,10 @@ class EliminationOrder {
 
   // Sets order[k], k from 0, to the variable at place k. `into`: for a pivot, the one that absorbed
   // its element, or -1. count_of(v): in a group, variables with smaller counts come first, and
-  // those with equal counts as they joined it. `memory`: arrays of n numbers.
-  template <class CountOf>
-  void write(I* order, const I* into, const CountOf& count_of,
+  // those with equal counts as they joined it. `memory`: arrays of n numbers. Returns false, with
+  // only a part of `order` set, if `limit` ended the sorts.
+  template <class Limit, class CountOf>
+  bool write(I* order, const I* into, Limit& limit, const CountOf& count_of,
              const std::array<I*, 6>& memory) const {
     const auto [pivot, parent, count, size, end, place] = memory;
     for (I v = 0; v < n_; ++v) {
@@ -76,7 +77,9 @@ class EliminationOrder {
         const auto one = count_of(u), other = count_of(v);
         return one != other ? one < other : joined[u] < joined[v];
       });
+      if (!limit.spend(at - place[k])) return false;
     }
+    return true;
   }
 
  private:

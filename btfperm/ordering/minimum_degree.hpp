@@ -77,8 +77,7 @@ class MinimumDegree {
   }
 
   // Sets order[k], k from 0, to the variable at place k of the order. count_of(v): see
-  // elimination_order.hpp. Returns false, and writes nothing to `order`,
-  // if `limit` ended the elimination.
+  // elimination_order.hpp. Returns false, and `order` is incomplete, if `limit` ended the work.
   template <class Limit, class CountOf>
   bool order(I* order, Limit& limit, const CountOf& count_of) {
     prepare();
@@ -93,8 +92,8 @@ class MinimumDegree {
       if (!limit.spend(work_)) return false;
       work_ = 0;
     }
-    result_.write(order, into_, count_of, {first_, next_, before_, bucket_, degree_, n_elements_});
-    return true;
+    return result_.write(order, into_, limit, count_of,
+                         {first_, next_, before_, bucket_, degree_, n_elements_});
   }
 
  private:

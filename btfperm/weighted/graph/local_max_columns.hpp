@@ -115,6 +115,7 @@ class FirstRounds {
     std::array<double, 4> most{};
     I p = A_.indptr[v];
     const I end = A_.indptr[v + 1];
+    diagonal_ += std::binary_search(A_.indices + p, A_.indices + end, v);
     for (; p + 4 <= end; p += 4) {
       for (int k = 0; k < 4; ++k) most[k] = G_.weight[p + k] > most[k] ? G_.weight[p + k] : most[k];
     }
@@ -218,7 +219,8 @@ class FirstRounds {
   // do. m: edges of the graph. From `most` visits on (0: no limit), as in SequentialLocalMax, the
   // order of one round decides all remaining edges: each is matched as soon as it is the heaviest
   // of both ends. Returns false if rounds with the list of edges must follow: equal weights were
-  // found, or the columns have far more entries than there are edges left.
+  // found, the columns have far more entries than there are edges left, or, only if the pattern is
+  // not symmetric, a round matched nothing.
   bool follow(double most, double m) {
     if (!list_lost()) return false;
     I* const last = workspace_.take<I>(A_.n);  // the ends of the edges matched last
@@ -237,6 +239,7 @@ class FirstRounds {
         const I v = again_[k], u = heaviest_[v];
         if (u != v && heaviest_[u] == v && M_.is_unmatched(v)) match_and_list(u, v, last, count);
       }
+      if (count == 0 && !ends) return false;
       again_size_ = 0;
       double entries = 0;
       for (I k = 0; k < count; ++k) {

@@ -4,6 +4,9 @@ and finds what the CREW model finds, which visits the list of edges in each roun
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -75,3 +78,38 @@ def test_a_path_of_increasing_weights_is_visited_a_few_times():
     assert visited < 6 * n
     by_list = btfperm.match(G, algorithm="local-max", threads=1, options={"model": "crew"})
     assert by_list.counters["edges"] > 7 * n
+
+
+UNSYMMETRIC = """
+import numpy as np, scipy.sparse as sp
+from btfperm import _core
+n = 300
+weights = np.arange(1.0, n)
+A = sp.diags_array([weights, weights], offsets=[-1, 1]).tolil()
+A.resize((n + 2, n + 2))
+A[n, n + 1] = 1  # and no entry in the mirrored position
+A = A.tocsc()
+A.sort_indices()
+mate, rounds = (np.empty(n + 2, np.int32) for _ in range(2))
+arrays = A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data
+named = {"ties": 0.0, "limit": 0.0, "model": 0.0}  # the defaults, but without a limit
+_core.weighted.local_max(*arrays, mate, rounds, np.empty(n + 2), options=named)
+print((mate[:n] >= 0).all())
+"""
+
+
+def test_rounds_end_for_a_pattern_that_is_not_symmetric():
+    """`match` refuses such a matrix; the core is called by itself here."""
+    run = [sys.executable, "-c", UNSYMMETRIC]
+    done = subprocess.run(run, check=True, capture_output=True, text=True, timeout=100)
+    assert done.stdout == "True\n"
+
+
+def test_diagonal_entries_of_long_columns_are_no_edges():
+    """The first round visits the edges."""
+    n = 20
+    A = np.add.outer(np.arange(n), np.arange(n)) + 1.0
+    for diagonal in (True, False):
+        np.fill_diagonal(A, diagonal)
+        m = btfperm.match(A, algorithm="local-max", threads=1, max_work=1)
+        assert m.counters["edges"] == n * (n - 1) // 2
