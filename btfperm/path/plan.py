@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from btfperm import registry
+from btfperm import backends, registry
 from btfperm.path.rules import Rule, number, rules_of
 from btfperm.pattern.features import Features, size
 
@@ -160,12 +160,19 @@ class Plan:
             "algorithm": None if algorithm is None else algorithm.name,
             "threads": self.threads,
             "initializer_threads": self.initializer_threads,
+            "uses_threads": self.uses_threads(),
             "initializer_within": self.initializer_within,
             "within": self.within,
             "time_limit": self.time_limit,
             "max_work": self.max_work,
             "reason": self.why(),
         }
+
+    def uses_threads(self) -> bool:
+        """Whether a step runs on the CPU of one process, as far as the steps are chosen."""
+        rows = [row for row in (self.initializer, self.algorithm) if row is not None]
+        names = [row.backend for row in rows] or [self.backend]
+        return any(backends.get(name).is_on_host for name in names)
 
     def known(self) -> dict[str, float]:
         """The features that rules asked for, and those that the plan holds anyway."""

@@ -325,7 +325,7 @@ class Run:
                 assert isinstance(edges, int)
                 count(edges)
         if plan.threads_refused and row.parallel and self.backend.is_on_host:
-            outcome.counters["threads"] = plan.threads
+            self.counters["threads"] = plan.threads
         self.stopped_by = outcome.stopped_by
         return outcome
 

@@ -204,11 +204,12 @@ def explanation_lines(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def plan_line(plan: Mapping[str, Any]) -> str:
-    """`plan: greedy, then ss-bfs, on cpu, 1 thread; bounds: ss-bfs 20; no limit`."""
+    """`plan: greedy, then ss-bfs, on cpu, 1 thread; bounds: ss-bfs 20; no limit`. The threads are
+    those of the CPU."""
     first, then = plan["initializer"], plan["algorithm"]
     steps = ", then ".join(name for name in (first, then) if name) or "no search"
-    threads = count(plan["threads"], "thread")
-    if first and plan["initializer_threads"] != plan["threads"]:
+    threads = f", {count(plan['threads'], 'thread')}" if plan["uses_threads"] else ""
+    if threads and first and plan["initializer_threads"] != plan["threads"]:
         threads += f", {plan['initializer_threads']} for {first}"
     bounds = {first: plan["initializer_within"], then: plan["within"]}
     shown = ", ".join(f"{name} {bound:g}" for name, bound in bounds.items() if name and bound)
@@ -217,7 +218,7 @@ def plan_line(plan: Mapping[str, Any]) -> str:
     limits += [] if work is None else [count(work, "entry", "entries")]
     limited = f"limits: {', '.join(limits)}" if limits else "no limit"
     return "; ".join(
-        [f"plan: {steps}, on {plan['backend']}, {threads}"]
+        [f"plan: {steps}, on {plan['backend']}{threads}"]
         + ([f"bounds: {shown}"] if shown else [])
         + [limited]
     )

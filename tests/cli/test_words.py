@@ -123,7 +123,8 @@ def test_lines_for_a_terminal(monkeypatch):
 
 def test_the_explanation_of_a_search_that_nobody_chose():
     plan = dict.fromkeys(["initializer", "algorithm", "initializer_within", "within"])
-    plan |= {"backend": "cpu", "threads": 2, "time_limit": 0.5, "max_work": 1}
+    plan |= {"backend": "cpu", "threads": 2, "uses_threads": True}
+    plan |= {"time_limit": 0.5, "max_work": 1}
     explain = {"plan": plan, "decisions": {}, "features": {"rows": 3, "depth": None}}
     facts = {"choice": "", "explain": explain}
     ended = [*explanation_lines({**facts, "algorithm": "none"})]
@@ -138,11 +139,15 @@ def test_the_explanation_of_a_search_that_nobody_chose():
 
 def test_the_line_of_a_plan():
     plan = {"initializer": "greedy", "algorithm": "ss-bfs", "initializer_within": 3, "within": 0.5}
-    plan |= {"backend": "gpu", "threads": 4, "initializer_threads": 1}
+    plan |= {"backend": "gpu", "threads": 4, "initializer_threads": 1, "uses_threads": True}
     plan |= {"time_limit": None, "max_work": None}
     assert plan_line(plan) == (
         "plan: greedy, then ss-bfs, on gpu, 4 threads, 1 for greedy; "
         "bounds: greedy 3, ss-bfs 0.5; no limit"
+    )
+    plan |= {"uses_threads": False, "max_work": 9}
+    assert plan_line(plan) == (
+        "plan: greedy, then ss-bfs, on gpu; bounds: greedy 3, ss-bfs 0.5; limits: 9 entries"
     )
 
 
