@@ -20,7 +20,6 @@ from btfperm.results.block_graph import BlockGraph
 from btfperm.results.counted import counted
 from btfperm.results.drawn import Drawn
 from btfperm.results.equality import fields_equal
-from btfperm.results.host_copy import copied_to_host
 from btfperm.results.html import html_table
 from btfperm.results.parts import (
     Block,
@@ -111,6 +110,8 @@ class Decomposition(Drawn, OnDemand):
 
     def on_host(self) -> Self:
         """The same result with NumPy arrays; the object itself if its arrays are on the host."""
+        from btfperm.results.host_copy import copied_to_host
+
         return copied_to_host(self, _ON_DEVICE, ("transversal", "pattern"))
 
     @property

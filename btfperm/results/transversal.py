@@ -13,7 +13,6 @@ import numpy.typing as npt
 from btfperm.errors import LimitReachedError
 from btfperm.pattern.arrays import IndexArray, device_context
 from btfperm.results.equality import fields_equal, tuple_by_value
-from btfperm.results.host_copy import copied_to_host
 from btfperm.results.html import html_table
 from btfperm.results.read_only import OnDemand, freeze
 
@@ -122,6 +121,8 @@ class Transversal(OnDemand):
 
     def on_host(self) -> Transversal:
         """The same result with NumPy arrays; the object itself if its arrays are on the host."""
+        from btfperm.results.host_copy import copied_to_host
+
         return copied_to_host(self, _ON_DEVICE)
 
     @property
