@@ -41,6 +41,8 @@ def prove(
     DefectError : a pair is no entry, a row or column is in two pairs, or the cover does not hold
     """
     problem.forget_by_row()
+    if view.is_checked:
+        return _received(problem, stopped_by)
     if not is_legal(problem):
         raise DefectError(_WRONG.format("a pair is no entry, or a row or column is in two pairs"))
     matched = problem.size
@@ -50,6 +52,21 @@ def prove(
         mark_cover(view)
     check(problem, matched)
     return problem.row_in_cover, problem.col_in_cover, matched
+
+
+def _received(problem: DistributedProblem, stopped_by: str | None) -> Proof:
+    """The proof of a matching that the first rank has checked for the whole matrix: as many matched
+    rows as columns, and as many members of the cover, have reached the ranks. Collective."""
+    covers = problem.row_in_cover, problem.col_in_cover
+    rows, cols, in_cover = problem.exchange.sums(
+        int(np.count_nonzero(problem.row_match >= 0)),
+        int(np.count_nonzero(problem.col_match >= 0)),
+        sum(int(np.count_nonzero(cover)) for cover in covers),
+    )
+    if rows != cols or (stopped_by is None and in_cover != rows):
+        found = f"{rows} rows, {cols} columns and {in_cover} members of the cover reached the ranks"
+        raise DefectError(_WRONG.format(found))
+    return (None, None, rows) if stopped_by is not None else (*covers, rows)
 
 
 def check(problem: DistributedProblem, matched: int) -> None:

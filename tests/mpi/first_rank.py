@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from mpi4py import MPI
 
 import btfperm
+from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.threads import usable_cores
 from tests.mpi import inputs
 
@@ -58,6 +60,27 @@ def case_first_rank():
         else:
             raise AssertionError("the failure of the first rank is lost")
     assert btfperm.dulmage_mendelsohn(P, **how).gather() == btfperm.dulmage_mendelsohn(A)
+
+
+def case_lost_marks_of_the_first_rank():
+    """A rank that receives another matching, or another cover, ends the call."""
+    P = btfperm.as_pattern(inputs.skewed_matrix(1_000, seed=1), comm=COMM)
+    whole = Exchange.scatter
+    for lost, unmarked in ((np.int32, -1), (np.uint8, 0)):
+
+        def scatter(exchange, array, slices, kind, lost=lost, unmarked=unmarked):
+            found = whole(exchange, array, slices, kind)
+            marked = np.flatnonzero(found != unmarked)
+            if kind == lost and exchange.rank == 0 and slices is P.row_slices:
+                found[marked[:1]] = unmarked
+            return found
+
+        Exchange.scatter = scatter
+        try:
+            with pytest.raises(btfperm.DefectError, match="reached the ranks"):
+                btfperm.maximum_transversal(P, backend="mpi", algorithm="first-rank")
+        finally:
+            Exchange.scatter = whole
 
 
 def case_one_machine():

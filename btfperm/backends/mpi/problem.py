@@ -33,6 +33,7 @@ class DistributedProblem:
         matrix, or -1
     row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover once it is known
     proven : whether the last search marked a minimum cover in `row_in_cover` and `col_in_cover`
+    is_checked : whether the first rank has checked the matching and the cover for the whole matrix
     device : the GPU on which this rank searches, or None
     copies : those of the session, see `Session.copies`
     """
@@ -45,7 +46,7 @@ class DistributedProblem:
         self.pattern = pattern
         self.turned = turned
         self.copies: dict[Any, Any] = {}
-        self.proven = False
+        self.proven = self.is_checked = False
         self.row_match = np.full(self.rows.size, -1, dtype=pattern.width)
         self.col_match = np.full(self.cols.size, -1, dtype=pattern.width)
         self.row_in_cover = np.zeros(self.rows.size, dtype=np.uint8)
@@ -174,7 +175,7 @@ class DistributedProblem:
 
     def reset(self, *, keep_matching: bool) -> None:
         """Discards the proof, and the matching unless `keep_matching`."""
-        self.proven = False
+        self.proven = self.is_checked = False
         self.row_in_cover.fill(0)
         if not keep_matching:
             self.row_match.fill(-1)

@@ -12,7 +12,8 @@ Cost        That of one process, and a copy of the matrix and of the matching to
             rank. The machine needs less memory than for a search over its ranks, because there are
             no ghosts; but the first rank alone needs that of one process.
 Prefer it   if all ranks run on one machine whose memory suffices for one process.
-Invariants  as those of one process. The certificate over ranks checks what each rank received.
+Invariants  as those of one process, whose certificate the first rank checks. The certificate over
+            ranks only compares the numbers of rows, columns and cover marks that all received.
 """
 
 from __future__ import annotations
@@ -67,6 +68,6 @@ def first_rank(
         if budget.stopped_by is None:
             array = None if found is None else getattr(found, f"{here}_in_cover")
             covers[side][:] = exchange.scatter(array, slices, np.uint8)
-    problem.proven = budget.stopped_by is None
+    problem.proven, problem.is_checked = budget.stopped_by is None, True
     counters: dict[str, int | list[int]] = described["counters"]
     return {**counters, "gathered_edges": problem.pattern.nnz}
