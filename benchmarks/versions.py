@@ -38,6 +38,9 @@ def run(cases: list[Case], options: Options) -> Section:
     if options.other is None or not options.other.exists():
         raise OSError("the section needs --other PYTHON, the interpreter of the other version")
     pythons = [str(options.other), sys.executable]
+    for python in pythons:  # found missing at the end, the command would cost all other rows
+        if not _command(python).exists():
+            raise OSError(f"{_command(python)}, the command of one version, is missing")
     rows: list[Row] = []
     complaints: list[str] = []
     begin = time.monotonic()
@@ -114,6 +117,10 @@ def _calls(
     return pair, answers
 
 
+def _command(python: str) -> Path:
+    return Path(python).with_name("btfperm")
+
+
 def _commands(pythons: list[str], case: Case, folder: Path, options: Options) -> list[Row]:
     """Seconds and peak memory of the command on a small file (subject `start-up`) and on the last
     matrix of the set."""
@@ -123,7 +130,7 @@ def _commands(pythons: list[str], case: Case, folder: Path, options: Options) ->
     rows: list[Row] = []
     for name, file in files.items():
         lines = [
-            [str(Path(python).with_name("btfperm")), str(file), "-o", str(folder / "perm.npz")]
+            [str(_command(python)), str(file), "-o", str(folder / "perm.npz")]
             for python in pythons
         ]
         taken: list[list[dict[str, float]]] = [[], []]

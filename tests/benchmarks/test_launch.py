@@ -100,6 +100,14 @@ def test_the_commands_of_a_section_work(section, measured, monkeypatch):
         assert names == {"opf_300", "tiny", versions.TINY}
 
 
+def test_versions_needs_both_commands_before_it_measures(tmp_path, monkeypatch):
+    other = tmp_path / "python"
+    other.symlink_to(sys.executable)
+    monkeypatch.setattr(versions, "_calls", lambda *_: pytest.fail("it measures first"))
+    with pytest.raises(OSError, match="btfperm, the command of one version, is missing"):
+        versions.run(generated(["opf_300"]), dataclasses.replace(options(60.0), other=other))
+
+
 def test_a_time_out_leaves_a_row_with_its_reason(monkeypatch):
     def stop(line, limit):
         if "import numpy, click" in line:
