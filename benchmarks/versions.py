@@ -130,8 +130,7 @@ def _commands(pythons: list[str], case: Case, folder: Path, options: Options) ->
     rows: list[Row] = []
     for name, file in files.items():
         lines = [
-            [str(_command(python)), str(file), "-o", str(folder / "perm.npz")]
-            for python in pythons
+            [str(_command(python)), str(file), "-o", str(folder / "perm.npz")] for python in pythons
         ]
         taken: list[list[dict[str, float]]] = [[], []]
         for turn in range(1 + options.repeats):

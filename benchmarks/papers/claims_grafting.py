@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from benchmarks.papers import causes, counters, ranking
 from benchmarks.papers import grafting_tables as tables
 from benchmarks.papers.claims import Claim, Data, Item, counted, mean_text, yes_or_no
+from benchmarks.papers.claims_grafting_parts import millions, of_parts
 from benchmarks.papers.figures import phases_of
-from benchmarks.papers.grafting_parts import STARTS, factors, groups
-from benchmarks.papers.paper_001 import variation, worth_factors
+from benchmarks.papers.paper_001 import variation
 from benchmarks.papers.ranking import FAN, GRAFT, PUSH
-from benchmarks.papers.stand_ins import CLASSES, stands_for
-from benchmarks.report import Row, digits, geometric_mean, milliseconds, table
+from benchmarks.report import Row, digits, milliseconds
 
 PSI = {GRAFT: 6, FAN: 17, PUSH: 10}  # the paper's variation psi, percent on 40 threads (V B)
 
@@ -52,7 +51,7 @@ def items_001(
         _rates(data),
         _scaling(data),
         _steps(data),
-        _parts(data, parts, alone, small),
+        of_parts(data, parts, alone, small),
         _frontiers(data),
         *([_by_order(data, _WHY_ORDERS)] if small else []),
         *([_by_order(small, _why_small(small, busy=busy))] if small else []),
@@ -105,17 +104,12 @@ def _by_order(data: Data, why: str) -> Item:
         ]  # fmt: skip
     sizes = sorted(row["nnz"] for row in data["rows"])
     return Item(
-        f"Figures 1 and 3 to 6 by order, with {_millions(sizes)} million entries, on {many} cores",
+        f"Figures 1 and 3 to 6 by order, with {millions(sizes)} million entries, on {many} cores",
         "as above",
         claims,
         why=f"{why} Statements of figure 1 on which a search took more than {data['limit']:g} s "
         "are missing.",
     )
-
-
-def _millions(sizes: Sequence[int]) -> str:
-    """``8.3 to 17``: the least and the largest number of entries in millions."""
-    return f"{min(sizes) / 1e6:.2g} to {max(sizes) / 1e6:.2g}"
 
 
 _WHY_ORDERS = (
@@ -292,199 +286,6 @@ def _steps(data: Data) -> Item:
                  "graphs")],
         figure="step-shares",
     )  # fmt: skip
-
-
-def _parts(data: Data, parts: Data | None, alone: Data | None, small: Data | None) -> Item:
-    """Figure 7: of all graphs from `data`, and by start and columns from `parts` of the section
-    grafting-parts; `alone`: of this section on one thread; `small`: of smaller graphs."""
-    title = "Figure 7. Direction optimisation and tree grafting"
-    body, claims = _of_classes(data)
-    for name, group in groups(parts["rows"]).items() if parts else ():
-        for start in STARTS:
-            for whole in (False, True):
-                numbers = _of_group(group, start, whole)
-                if numbers is None:
-                    continue
-                columns = "whole" if whole else "until a path"
-                body.append([name, start, columns, f"{numbers[0]:.0f}", *map(digits, numbers[1:])])
-                if name == "all":
-                    where = f"{start}, columns {columns}, {numbers[0]:.0f} graphs"
-                    claims += _gain_claims(numbers[1], numbers[2], where)
-    if not claims:
-        return Item(title, "class, speed-up of MS-BFS on all threads")
-    head = ["class, order", "start", "columns", "graphs", "direction", "grafting in addition"]
-    head += ["fewer entries by direction", "by grafting in addition"]
-    causes_of = (
-        f"{_of_disturbances(parts)}{causes.of_directions(parts['rows'])}"
-        f"{_on_one_thread(alone, parts)}"
-        if parts
-        else ""
-    )
-    return Item(
-        title,
-        f"class, speed-up of the steps of MS-BFS on {data['threads'][-1]} threads",
-        claims,
-        table(head, body),
-        why=f"{_WHY_PARTS} {causes_of}{_of_sizes(data, small)}{_REST_OF_PARTS}",
-    )
-
-
-def _gain_claims(direction: float, grafting: float, where: str) -> list[Claim]:
-    return [
-        yes_or_no(f"direction optimisation gains 1.6 on average ({where})",
-                  direction >= 1.3, digits(direction)),
-        yes_or_no(f"grafting gains 3 in addition ({where})", grafting >= 2.4, digits(grafting)),
-    ]  # fmt: skip
-
-
-def _of_group(rows: list[Row], start: str, whole: bool) -> list[float] | None:
-    """The number of graphs; the speed-ups of direction optimisation and of grafting in addition;
-    and how many times fewer entries each of them visits."""
-    direction, both = (factors(rows, start, part, whole) for part in ("direction", "both"))
-    if direction is None or both is None:
-        return None
-    return [
-        direction["graphs"],
-        direction["speed-up"], both["speed-up"] / direction["speed-up"],
-        direction["fewer entries"], both["fewer entries"] / direction["fewer entries"],
-    ]  # fmt: skip
-
-
-def _of_classes(data: Data) -> tuple[list[list[str]], list[Claim]]:
-    """The same by class for all graphs of the section paper-001, after Karp-Sipser: the lines of
-    the table, and the claims about the mean of all."""
-    found = {kind: worth for kind in CLASSES if (worth := worth_factors(data, kind)) is not None}
-    if not found:
-        return [], []
-    body, every = [], []
-    for kind, worth in found.items():
-        direction, both = worth["direction"], worth["both"]
-        numbers = [
-            direction["of the steps"], both["of the steps"] / direction["of the steps"],
-            direction["fewer entries"], both["fewer entries"] / direction["fewer entries"],
-        ]  # fmt: skip
-        every += [numbers] * round(direction["graphs"])
-        cells = [STARTS[0], "until a path", f"{direction['graphs']:.0f}", *map(digits, numbers)]
-        body.append([f"{kind}, both orders", *cells])
-    means = [geometric_mean(each) for each in zip(*every, strict=True)]
-    body.append(
-        ["all, both orders", STARTS[0], "until a path", str(len(every)), *map(digits, means)]
-    )
-    where = f"{STARTS[0]}, columns until a path, {len(every)} graphs"
-    return body, _gain_claims(means[0], means[1], where)
-
-
-def _of_disturbances(data: Data) -> str:
-    """How many searches were disturbed in the run whose steps count."""
-    found = [
-        (search["seconds"][-1] / search["seconds"][0], row["matrix"], start, name, search)
-        for row in data["rows"]
-        for start, each in row["starts"].items()
-        for name, search in each["searches"].items()
-    ]
-    slow = [each for each in found if each[0] > 2]
-    if not slow:
-        return ""
-    _, graph, start, name, search = max(slow, key=lambda each: each[0])
-    first, last = (milliseconds(search["seconds"][k]) for k in (0, -1))
-    others = [row for row in data["rows"] if row["matrix"] != graph]
-    numbers = _of_group(others, start, "whole" in name)
-    gains = f" and {digits(numbers[2])}" if numbers else ""
-    return (
-        f"The steps of the last of two runs count. The last run took more than twice as long as "
-        f"the first one for {len(slow)} of {len(found)} searches, most on `{graph}` ({name}, start "
-        f"{start}: {first} ms and {last} ms). "
-        + (f"Without this graph, the gains there are {digits(numbers[1])}{gains}. "
-           if numbers else "")
-    )  # fmt: skip
-
-
-def _on_one_thread(alone: Data | None, many: Data) -> str:
-    """The gains on one thread beside those of `many` threads, on the graphs of both."""
-    if alone is None:
-        return ""
-    common = {row["matrix"] for row in alone["rows"]} & {row["matrix"] for row in many["rows"]}
-    sentences = []
-    for threads, found in ((1, alone), (many["threads"], many)):
-        rows = [row for row in found["rows"] if row["matrix"] in common]
-        each = [_of_group(rows, start, whole) for start in STARTS for whole in (False, True)]
-        direction, grafting = (
-            ", ".join(digits(numbers[k]) for numbers in each if numbers) for k in (1, 2)
-        )
-        on = "one thread" if threads == 1 else f"{threads} threads"
-        sentences.append(
-            f"on {on}, direction optimisation gains {direction}, and grafting in addition "
-            f"{grafting}"
-        )
-    names = ", ".join(f"`{row['matrix']}`" for row in alone["rows"] if row["matrix"] in common)
-    return (
-        f"*Threads.* On the same machine, on {names}, from Karp-Sipser until a path and with whole "
-        f"columns, and in the same way with the paper's start: {'; '.join(sentences)}. A bottom-up "
-        f"step has {causes.rates(alone['rows'])} times the rate of top-down steps on one thread, "
-        f"and {causes.rates(many['rows'])} times on {many['threads']}. So the number of threads "
-        "does not explain the difference to the paper: both parts gain about as much on one thread "
-        "as on many. "
-    )
-
-
-def _of_sizes(data: Data, small: Data | None) -> str:
-    """How many times fewer entries the parts visit on the graphs that both results have."""
-    if small is None:
-        return ""
-    runs = [_saved(each) for each in (data, small)]
-    common = runs[0].keys() & runs[1].keys()
-    if not common:
-        return ""
-    large, little = (
-        " and ".join(digits(geometric_mean([run[key][k] for key in common])) for k in (0, 1))
-        for run in runs
-    )
-    sizes = [
-        _millions([row["nnz"] for row in each["rows"] if _key(row["matrix"]) in common])
-        for each in (data, small)
-    ]
-    return (
-        f"*Size.* On {len(common)} graphs that were measured in two sizes, direction optimisation, "
-        f"and both parts, visit {large} times fewer entries with {sizes[0]} million entries on "
-        f"{data['threads'][-1]} threads, and {little} times with {sizes[1]} million on "
-        f"{small['threads'][-1]} threads (start karp-sipser). So the size does not explain the "
-        "difference either. "
-    )
-
-
-def _key(matrix: str) -> tuple[str, bool]:
-    """The paper's graph and whether the order is random."""
-    paper = stands_for(matrix)
-    return (paper.graph if paper else matrix), "_rcp" in matrix
-
-
-def _saved(data: Data) -> dict[tuple[str, bool], tuple[float, float]]:
-    """How many times fewer entries direction optimisation and both parts visit, for each graph."""
-    found = {}
-    for facts in data["matrices"]:
-        each = {**data, "matrices": [facts]}
-        worth = worth_factors(each, facts["class"])
-        if worth:
-            fewer = [worth[part]["fewer entries"] for part in ("direction", "both")]
-            found[_key(facts["matrix"])] = (fewer[0], fewer[1])
-    return found
-
-
-_WHY_PARTS = (
-    "Claims are about the steps of the search, because the paper's graphs come with the row lists. "
-    "The table's first lines have all stand-ins, the others those on which causes were tested. "
-    "*Start and columns.* Karp-Sipser leaves fewer columns than in the paper on most "
-    "stand-ins. Our search ends the visit of a column at its first path, that of the paper visits "
-    "whole columns. With as many columns left as in the paper and whole columns at the same time, "
-    "direction optimisation gains most, but less than in the paper; grafting does not gain more. "
-    "*Rate.*"
-)
-_REST_OF_PARTS = (
-    "Grafting gains most on networks, as in the paper, but less. It saves what phases repeat, and "
-    "the result has the phases, levels and entries by direction of each search. Unknown: what the "
-    "paper's processors, 40 threads and its own graphs would change. With a processor of another "
-    "kind, direction optimisation gained more on one thread (a result in the git history)."
-)
 
 
 def _frontiers(data: Data) -> Item:
