@@ -9,8 +9,8 @@ Idea        The ranks of one machine share its memory and its cores. The first r
 Paper       Rabenseifner, Hager, Jost, PDP 2009: one MPI process with threads on each node ("hybrid
             masteronly"). Ours: the ranks of the caller remain, and only one of them computes.
 Cost        That of one process, and a copy of the matrix and of the matching to and from the first
-            rank. The machine needs less memory than for a search over its ranks, because there are
-            no ghosts; but the first rank alone needs that of one process.
+            rank. All ranks together need less memory than for a search over many ranks, because
+            there are no ghosts; but the first rank alone needs that of one process.
 Prefer it   if all ranks run on one machine whose memory suffices for one process.
 Invariants  as those of one process, whose certificate the first rank checks. The certificate over
             ranks only compares the numbers of rows, columns and cover marks that all received.
