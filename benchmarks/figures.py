@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures: ``python -m benchmarks.figures RESULT.json [OUT_DIR]`` draws those of a result.
 
-`KINDS` lists the figures. Each is a function that takes the data of a section and returns a figure,
-or None where the data do not suffice. Files are SVG, and with the same version of Matplotlib the
-same data give the same bytes.
+`KINDS` lists the figures: the section, the name, the title, and the function `draw`, which takes
+the data of the section and returns a figure, or None where the data do not suffice. Files are SVG,
+and with the same version of Matplotlib the same data give the same bytes.
 """
 
 from __future__ import annotations

@@ -167,8 +167,8 @@ def cases(which: str, folder: Path) -> list[Case]:
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """Milliseconds and microseconds for each entry, of the matching by each algorithm that the
-    options name, and of the decomposition by the first of them."""
+    """The median seconds, and the microseconds for each entry, of the matching by each algorithm
+    that the options name, and of the decomposition by the first of them."""
     matching = ours.matching(options.algorithms, options.threads)
     whole = ours.decomposition(options.algorithms[:1], options.threads)[0]
     methods = [m for m in matching if m.name != ours.UNPROVEN]

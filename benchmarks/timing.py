@@ -208,16 +208,16 @@ def disagreements(
     outcomes: Mapping[str, Outcome], expected: Mapping[str, int] | None = None
 ) -> list[str]:
     """One sentence for each quantity (rank, blocks) on which the answers differ."""
-    said: dict[str, dict[str, int]] = {}
+    answers: dict[str, dict[str, int]] = {}
     for name, outcome in outcomes.items():
         for quantity, value in outcome.answer.items():
-            said.setdefault(quantity, {})[name] = value
+            answers.setdefault(quantity, {})[name] = value
     for quantity, value in (expected or {}).items():
-        if quantity in said:
-            said[quantity]["the index"] = value
+        if quantity in answers:
+            answers[quantity]["the index"] = value
     return [
         f"{quantity}: " + ", ".join(f"{name} reports {value}" for name, value in values.items())
-        for quantity, values in said.items()
+        for quantity, values in answers.items()
         if len(set(values.values())) > 1
     ]
 

@@ -300,8 +300,8 @@ def _weighted_rows() -> list[Algorithm]:
 
 
 def _weigher(options: dict[str, Any], weights: str | None) -> str:
-    """Removes the name of a weighted search from the options of the search for the rank, and
-    returns it; "auto" if there is none.
+    """Replaces the name of a weighted search in the options of the search for the rank by "auto",
+    and returns the name; returns "auto" if there is none.
 
     Raises
     ------

@@ -52,8 +52,8 @@ collect_ignore = ["emulated_gpu/stand_in"]
 
 # A run that names no tests, as that of the README, leaves these out: tests of the tools of this
 # project, of which none calls a function of btfperm that the others do not call, the page in a
-# browser, and what g++ compiles for several seconds. They run if they are named
-# (`pytest tests/benchmarks`), and in the step `tools` of `.ci/run`.
+# browser, and tests for which g++ compiles for several seconds. They run if they are named (`pytest
+# tests/benchmarks`), and in the step `tools` of `.ci/run`.
 TOOLS = (
     *("benchmarks", "fuzz/test_fuzzer.py", "reports/page/test_browser.py"),
     *("backends/test_ended_passes.py", "transversal/test_added_algorithm.py"),

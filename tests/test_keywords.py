@@ -100,7 +100,7 @@ def test_a_defect_is_reported_at_the_line_of_the_caller(function, monkeypatch):
 
 def test_refused_threads_are_reported_at_the_line_of_the_caller(monkeypatch):
     core = SimpleNamespace(start_threads=lambda _: 1)
-    monkeypatch.setattr(threads, "_said", False)
+    monkeypatch.setattr(threads, "_warned", False)
     monkeypatch.setattr(threads, "_core", SimpleNamespace(backends=core))
     with pytest.warns(btfperm.BackendWarning, match="refuses to start 4 threads") as caught:
         assert threads.start_threads(4) == 1

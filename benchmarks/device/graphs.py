@@ -221,13 +221,13 @@ def markdown(data: dict[str, Any]) -> str:
 
 def summary(rows: Sequence[Row]) -> str:
     """Sentences with the figures that have aims."""
-    said = []
+    sentences = []
     large = [row for row in rows if row["n"] >= LARGE]
     for name in PAIRS:
         ratios = [_ratio(row, name, f"{name}, GPU", "seconds") for row in large]
         found = [ratio for ratio in ratios if ratio is not None]
         if found:
-            said.append(
+            sentences.append(
                 f"From 2^20 vertices on, {name} on the GPU is at least {digits(min(found))} times "
                 f"as fast as on one core, in the median {digits(statistics.median(found))} times."
             )
@@ -235,15 +235,17 @@ def summary(rows: Sequence[Row]) -> str:
     gains = [(r, row) for row in long if (r := _ratio(row, *GAIN, "seconds")) is not None]
     if gains:
         least, row = min(gains, key=lambda each: each[0])
-        said.append(
+        sentences.append(
             f"From 2^19 vertices on, local-max on the GPU is at least {digits(least)} times as "
             f"fast (`{row['matrix']}`)."
         )
     to_hem = [_ratio(row, "local-max", "hem", "seconds") for row in rows]
     slow = [ratio for ratio in to_hem if ratio is not None]
     if slow:
-        said.append(f"Sequential local max takes at most {digits(max(slow))} times as long as HEM.")
-    return " ".join(said)
+        sentences.append(
+            f"Sequential local max takes at most {digits(max(slow))} times as long as HEM."
+        )
+    return " ".join(sentences)
 
 
 def _time(row: Row, name: str) -> str:

@@ -90,8 +90,9 @@ def _outcome(row: Row) -> str:
 
 
 def measured(case: Case, options: Options, A: Any) -> tuple[Row, list[str]]:
-    """Medians of the searches in turns, after a warm-up, and wrong sizes. A search that has taken
-    the limit is not repeated."""
+    """The row of a graph, with the medians of the searches, which run in turns after a warm-up; and
+    a message if their sizes differ. A search is not repeated once its runs, the warm-up included,
+    have together taken more than the limit."""
     import cupy
 
     P = btfperm.as_pattern(A)
@@ -162,10 +163,10 @@ def regret(row: Row, name: str) -> float | None:
 def markdown(data: dict[str, Any]) -> str:
     """The means and a table."""
     rows = data["rows"]
-    said = []
+    means = []
     for name in ("published", *CHOICES):
         found = [ratio for row in rows if (ratio := regret(row, name)) is not None]
-        said.append(f"{name} {digits(geometric_mean(found))} on {len(found)} graphs")
+        means.append(f"{name} {digits(geometric_mean(found))} on {len(found)} graphs")
     apart = [row for row in rows if (ratio := regret(row, "published")) and ratio < DISTURBED]
     names: list[tuple[str, Callable[[Row], str]]] = [
         *((name, lambda row, name=name: _time(row, name)) for name in ALL),
@@ -178,7 +179,7 @@ def markdown(data: dict[str, Any]) -> str:
     ]
     return paragraphs(
         f"{data['gpu']}. Milliseconds of the search; -: not ended within {data['limit']:g} s.",
-        f"Time over the better of the two, geometric means: {', '.join(said)}; the aim is {AIM}.",
+        f"Time over the better of the two, geometric means: {', '.join(means)}; the aim is {AIM}.",
         _without(rows, apart) if apart else "",
         by_matrix([name for name, _ in names], rows, lambda row: [cell(row) for _, cell in names]),
     )

@@ -3,9 +3,10 @@
 all sizes.
 
 The section takes the square, structurally nonsingular matrices that have values; generated patterns
-get random ones. The generators in ``auctions.py`` make the matrices of the set ``large``. For each
-matrix, two more have its pattern and random values: exp(z) with z from the standard normal
-distribution, and 10 to the power of numbers from the uniform distribution between -300 and 300.
+get random values, and large ones on one transversal. The generators in ``auctions.py`` make the
+matrices of the set ``large``. For each matrix, two more have its pattern and random values: exp(z)
+with z from the standard normal distribution, and 10 to the power of numbers from the uniform
+distribution between -300 and 300.
 """
 
 from __future__ import annotations

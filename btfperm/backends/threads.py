@@ -30,7 +30,7 @@ _WORTH_PASSING = 1_000_000  # entries; one thread makes a pass over fewer
 # is safe only if its parent had one thread.
 _forked = False
 _had_others = False
-_said = False  # whether the process was warned that the system refuses threads
+_warned = False  # whether the process was warned that the system refuses threads
 
 
 def _note_threads() -> None:
@@ -79,13 +79,13 @@ def pass_threads(entries: int, asked: int | None) -> int:
 def start_threads(wanted: int) -> int:
     """The number of threads, including the calling one, for its next calls of the core: `wanted`,
     but at most 254, or fewer if the system refuses some; one where `is_forked` holds."""
-    global _said
+    global _warned
     wanted = min(wanted, _MOST_TOGETHER)
     if wanted <= 1 or _forked:
         return 1
     threads: int = _core.backends.start_threads(wanted)
-    if threads < wanted and not _said:
-        _said = True
+    if threads < wanted and not _warned:
+        _warned = True
         warn(
             BackendWarning(
                 f"the system refuses to start {wanted} threads (its limits on memory, or on "

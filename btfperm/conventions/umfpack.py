@@ -80,7 +80,8 @@ def as_umfpack(result: Decomposition | SolverOrder) -> Umfpack:
 def read_umfpack(
     fields: Mapping[str, Any], *, completed: bool
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(n).
+    """The arrays of a file under the keys of `perm.npz`, and what the file calls them, for
+    `btfperm check`. O(n).
 
     Raises
     ------

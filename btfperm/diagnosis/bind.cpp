@@ -23,7 +23,7 @@ namespace {
 // Throws if a group between two `starts` is empty, or if the groups do not hold all items.
 template <class I>
 void require_groups(const In<I>& starts, I n_items) {
-  if (starts.shape(0) == 0) throw std::invalid_argument("starts has no places");
+  if (starts.shape(0) == 0) throw std::invalid_argument("starts has no elements");
   const std::size_t n_groups = starts.shape(0) - 1;
   for (std::size_t g = 0; g < n_groups; ++g) {
     if (starts.data()[g] >= starts.data()[g + 1]) throw std::invalid_argument("a group is empty");

@@ -60,7 +60,7 @@ void bind_width(nb::module_& module) {
         const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
         require_places(row_block, A.m, "row_block");
         require_places(col_perm, A.n, "col_perm");
-        if (col_blocks.shape(0) == 0) throw std::invalid_argument("col_blocks has no places");
+        if (col_blocks.shape(0) == 0) throw std::invalid_argument("col_blocks has no elements");
         require_places(col_perm, col_blocks.data()[col_blocks.shape(0) - 1], "col_perm");
         const I n_blocks = static_cast<I>(col_blocks.shape(0) - 1);
         if (!are_in_range(row_block.data(), A.m, n_blocks) ||

@@ -22,7 +22,7 @@ namespace {
 template <class I>
 OwnedDigraph<I> owned_digraph(const In<std::int64_t>& indptr, const In<I>& targets,
                               const In<std::uint8_t>& active, std::size_t places) {
-  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no elements");
   const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
   const std::int64_t n_ghosts = static_cast<std::int64_t>(places) - count;
   require_places(targets, indptr.data()[count], "targets");
@@ -104,7 +104,7 @@ void bind_owned(nb::module_& module) {
   module.def(
       "list_predecessors",
       [](std::int64_t col_first, In<std::int64_t> lists, In<I> rows, In<I> mates) {
-        if (lists.shape(0) == 0) throw std::invalid_argument("lists has no places");
+        if (lists.shape(0) == 0) throw std::invalid_argument("lists has no elements");
         const auto n_cols = static_cast<std::int64_t>(lists.shape(0)) - 1;
         require_places(rows, lists.data()[n_cols], "rows");
         if (!are_in_range(rows, static_cast<std::int64_t>(mates.shape(0)))) {
@@ -129,7 +129,7 @@ void bind_owned(nb::module_& module) {
 template <class I>
 std::int64_t checked_names(const In<std::int64_t>& indptr, const In<I>& items, const In<I>& names) {
   const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
-  if (count < 0) throw std::invalid_argument("indptr has no places");
+  if (count < 0) throw std::invalid_argument("indptr has no elements");
   require_places(items, indptr.data()[count], "items");
   if (static_cast<std::int64_t>(names.shape(0)) < count ||
       !are_in_range(items, static_cast<std::int64_t>(names.shape(0)))) {

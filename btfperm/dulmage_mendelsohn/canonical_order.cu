@@ -58,9 +58,9 @@ struct Numbers {
   Count barrier;
 };
 
-// totals[k] is the number of the name at mark k, counted from 1; other marks are skipped. `names`
-// and `heights` are indexed by these numbers minus 1: the name of each square block, and the
-// largest height minus its height.
+// totals[k] is the number, counted from 1, of the name at place k of the marks; other places are
+// not written. `names` and `heights` are indexed by these numbers minus 1, so they begin at the
+// number of horizontal blocks: the name of each square block, and the largest height minus its own.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     number_names(Index m, Index n, const int* col_part, const Index* leader, const Index* col_root,
                  const Index* row_root, const Index* height, Index* totals, Index* names,

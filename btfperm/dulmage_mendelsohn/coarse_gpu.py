@@ -97,19 +97,19 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
     while True:
         search.launch(run, "reach_parts", lanes, m, *graph, n, search.own)
         following = new_search() if may_reverse else search  # while the device is busy
-        stand = search.stand()
-        if stand.found or not stand.gave_up:
+        state = search.state()
+        if state.found or not state.gave_up:
             break
-        before, search = search.items[slice(*stand.left)], following
+        before, search = search.items[slice(*state.left)], following
         asked = before, int(before.size), search.own[_COUNTS:]
         queue = search.items, search.end, search.found
         run.launch_together("ask_back", BLOCK, m, n, *graph, *asked, *queue)
-    if stand.found:
+    if state.found:
         raise DefectError(
             "the decomposition went wrong: the matching is not maximum; this is a defect of "
             "btfperm, please report it with the matrix"
         )
-    horizontal, vertical, *_ = stand.own
+    horizontal, vertical, *_ = state.own
     square = n - horizontal - vertical
     return Parts(
         of_col,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
 _LARGEST_SIZE = 2**31
+_LARGEST_VARIABLE = 2**32  # bytes
 _DENSE_CLASSES = range(6, 16)  # double, single, and the integers
 _BLOCK = 1 << 16  # values of a dense matrix that are converted at a time
 
@@ -98,10 +99,11 @@ def write_matrix(file: BinaryIO, A: Any) -> None:
 
     from btfperm.pattern.arrays import index_type
 
-    # In this format, indices and the number of bytes of an array have 32 bits. Larger numbers would
-    # be truncated without an error.
-    bytes_each = 16 if A.dtype.kind == "c" else 8
-    if max(A.shape) >= _LARGEST_SIZE or A.nnz * bytes_each >= 2 * _LARGEST_SIZE:
+    # In this format, indices and byte counts have 32 bits. Larger indices would be truncated
+    # without an error. For a variable of 2^32 bytes or more, SciPy raises MatWriteError only after
+    # it has written the values.
+    size = _bytes_of_variable(A.shape[1], A.nnz, A.dtype.kind)
+    if max(A.shape) >= _LARGEST_SIZE or size >= _LARGEST_VARIABLE:
         raise InvalidArgumentError(
             f"a matrix of {A.shape[0]} x {A.shape[1]} with {A.nnz} entries is too large for a "
             "MATLAB file of version 5: write .npz or .mtx"
@@ -118,6 +120,21 @@ def write_matrix(file: BinaryIO, A: Any) -> None:
     scipy.io.savemat(target, {"A": columns})
     if isinstance(target, io.BytesIO):
         file.write(target.getvalue())
+
+
+def _bytes_of_variable(n: int, nnz: int, kind: str) -> int:
+    """The bytes behind the tag of a sparse variable whose name has at most 4 letters, as SciPy
+    writes it. `kind` is that of the type of the values.
+
+    >>> _bytes_of_variable(n=1, nnz=3, kind="f")
+    112
+    """
+    value = 1 if kind == "b" else 8
+    real_and_imaginary = [nnz * value] * (2 if kind == "c" else 1)
+    # An element has a tag of 8 bytes and is padded to a multiple of 8; up to 4 bytes are stored
+    # inside the tag. The first three elements are the flags, the shape, and the name.
+    elements = [8, 8, 1, 4 * nnz, 4 * (n + 1), *real_and_imaginary]
+    return sum(8 + (-(-length // 8) * 8 if length > 4 else 0) for length in elements)
 
 
 def _load(source: Source) -> _Columns:

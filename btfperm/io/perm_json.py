@@ -62,7 +62,7 @@ def members(source: Any, text: bytes) -> dict[str, Any]:
         member with a long list of numbers, or a later member has the name of one with such a list
     """
     if b"\\u0000" in text:  # such a string could be mistaken for the mark of a list
-        raise source.error("it is no JSON that can be read: a text in it holds a zero byte")
+        raise source.error("it is no JSON that can be read: a text in it holds a NUL byte")
     long = [match.span(1) for match in _LIST.finditer(text) if len(match[1]) > _LONG]
     lists = {f"{_MARK}{number}": span for number, span in enumerate(long)}
     content = decoded(source, _without(text, lists), "the file")

@@ -61,7 +61,7 @@ class UnpackingStream(io.RawIOBase):
         return piece
 
     def _begin_another(self) -> bool:
-        """Whether another member follows, after padding by zero bytes."""
+        """Whether another member follows, after padding by NUL bytes."""
         rest = self._unpacker.unused_data.lstrip(b"\0")
         while not rest:
             piece = self._packed.read(_PIECE)

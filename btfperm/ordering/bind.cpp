@@ -17,7 +17,7 @@ namespace {
 template <class I>
 BlockForm<I> checked_form_of(const In<I>& indptr, const In<I>& indices, const In<I>& row_place,
                              const In<I>& col_perm, const In<I>& blocks, std::int64_t order) {
-  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no elements");
   const auto n = static_cast<std::int64_t>(indptr.shape(0)) - 1;
   const PatternView<I> A = checked_view_of<I>(n, indptr, indices);
   require_places(row_place, n, "row_place");

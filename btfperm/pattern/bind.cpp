@@ -24,7 +24,7 @@ void bind_owned(nb::module_& module) {
       [](std::int64_t first, In<I> lists, Out<I> items, Out<std::int64_t> indptr) {
         const auto pairs = static_cast<std::int64_t>(lists.shape(0));
         require_places(items, pairs, "items");
-        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no elements");
         const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
         for (std::int64_t k = 0; k < pairs; ++k) {
           if (lists.data()[k] < first || lists.data()[k] >= first + count) {
@@ -50,7 +50,7 @@ void bind_owned(nb::module_& module) {
         const int parts = is_complex ? 2 : 1;
         require_places(values, parts * triples, "values");
         require_places(own_values, parts * triples, "own_values");
-        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no elements");
         const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
         for (std::int64_t k = 0; k < triples; ++k) {
           if (lists.data()[k] < first || lists.data()[k] >= first + count) {

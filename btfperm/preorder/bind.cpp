@@ -24,7 +24,7 @@ namespace btfperm {
 namespace {
 
 std::int64_t order_of(std::int64_t places) {
-  if (places == 0) throw std::invalid_argument("indptr has no places");
+  if (places == 0) throw std::invalid_argument("indptr has no elements");
   return places - 1;
 }
 

@@ -95,7 +95,7 @@ void bind_matchings(nb::module_& module) {
   module.def(
       "unmatched",
       [](std::int64_t m, In<I> indptr, int threads) {
-        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no elements");
         if (m < 0 || m > std::numeric_limits<I>::max()) {
           throw std::invalid_argument("m is out of range");
         }

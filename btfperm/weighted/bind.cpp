@@ -43,7 +43,7 @@ Counted run_search(const Arguments<I>& given, WeightedSearch which,
   require_places(given.value, A.nnz(), "value");
   require_places(given.row_perm, A.m, "row_perm");
   require_places(given.col_perm, A.n, "col_perm");
-  if (given.row_blocks.shape(0) == 0) throw std::invalid_argument("row_blocks has no places");
+  if (given.row_blocks.shape(0) == 0) throw std::invalid_argument("row_blocks has no elements");
   const auto places = static_cast<std::int64_t>(given.row_blocks.shape(0));
   require_places(given.col_blocks, places, "col_blocks");
   require_places(given.row_match, A.m, "row_match");

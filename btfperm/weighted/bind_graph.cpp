@@ -128,7 +128,7 @@ void bind_checks(nb::module_& module) {
         const PatternView<I> A = graph_of<I>(indptr, indices, weight);
         require_places(mate, A.n, "mate");
         require_places(round_of, A.n, "round_of");
-        if (removed.shape(0) == 0) throw std::invalid_argument("removed has no places");
+        if (removed.shape(0) == 0) throw std::invalid_argument("removed has no elements");
         const GraphCheck found = run_pass([&](Budget& budget) {
           Workspace workspace;
           return check_graph_matching(A, weight.data(), mate.data(), round_of.data(),

@@ -28,10 +28,12 @@ class DeviceGraph(OfVertices):
     Attributes
     ----------
     indptr, indices : compressed columns, CuPy arrays of one index type
-    weight : (nnz,) CuPy array of float64, in the unit `unit`; None: all weights are 1
+    weight : (nnz,) CuPy array of float64, in the unit `unit` (see `unit_of`); None: all
+        weights are 1
     pattern : the `DevicePattern` of the graph; None for a copy of `host`, the graph on the host
     device : number of the device
-    mate, round_of, rounds : as those of `GraphProblem`, (n,) CuPy arrays; see `clear`
+    mate, round_of : as those of `GraphProblem`, (n,) CuPy arrays; see `clear`
+    rounds : the number of rounds
     found_by : the algorithm that ran last
     """
 

@@ -4,7 +4,7 @@ check and its result.
 
 1. The edges in a temporary file (``edge_file.py``).
 2. The algorithm (``graph/local_max_external.hpp``).
-3. The check (``external_certificate.hpp``), by two scans of this file.
+3. The check (``external_certificate.hpp``), by two scans of the temporary file.
 """
 
 from __future__ import annotations

@@ -18,8 +18,19 @@ from btfperm_cli.summary import count
 __all__ = ["convert"]
 
 
+class _Convert(GroupedCommand):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name not in ("-o", "--output"):  # options of other commands
+                raise
+            text = f"{error.message.rstrip('.')}; OUT is the second argument."
+            raise click.NoSuchOption(error.option_name, text, ctx=ctx) from None
+
+
 @click.command(
-    cls=GroupedCommand,
+    cls=_Convert,
     short_help="Write a matrix in another format, or permuted.",
     examples=(
         "btfperm convert A.rua A.mtx.gz  # another format",

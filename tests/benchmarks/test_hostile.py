@@ -68,10 +68,10 @@ def test_a_run_states_the_largest_time_for_an_entry_of_each_method():
     cases = [
         case for case in hostile.cases("tiny", Path()) if case.name in ("hall_5x6", "ladder_18")
     ]
-    said: list[str] = []
-    options = Options("tiny", Path(), 1, 60.0, ["auto", "hopcroft-karp"], 1, said.append)
+    lines: list[str] = []
+    options = Options("tiny", Path(), 1, 60.0, ["auto", "hopcroft-karp"], 1, lines.append)
     section = hostile.run(cases, options)
-    assert not section.complaints and len(said) == 2
+    assert not section.complaints and len(lines) == 2
     for row in section.data["rows"]:
         assert row["median"].keys() == {"auto", "hopcroft-karp", "decomposition"}
         for name, seconds in row["median"].items():

@@ -29,6 +29,14 @@ def test_round_trip(cli, matrix, tmp_path, name, suffix):
     assert (before.toarray() == after.toarray()).all()
 
 
+@pytest.mark.parametrize("words", [("-o", "B.mtx"), ("-oB.mtx",), ("--output", "B.mtx")])
+def test_an_output_behind_an_option(cli, matrix, words):
+    option = words[0][:2] if len(words) == 1 else words[0]
+    second = f"No such option '{option}'; OUT is the second argument"
+    cli("convert", matrix("blocks"), *words).failed(2, second, "btfperm convert --help")
+    assert "second" not in cli("convert", matrix("blocks"), "-z", "B.mtx").failed(2, "'-z'").err
+
+
 @pytest.mark.parametrize("name", ["csc_pointers_without_entries.npz", "pointers_fall.mat"])
 def test_damaged_arrays(cli, tmp_path, name):
     """SciPy would write outside its buffers with these arrays."""

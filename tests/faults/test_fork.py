@@ -194,8 +194,8 @@ if not child:
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no list of threads here")
 def test_a_child_of_a_parent_with_one_thread_has_threads():
-    """The child's OpenMP waits for threads that exist only in the parent, if the parent has started
-    any; then the child uses one thread."""
+    """If the parent has started threads, the OpenMP of a child would wait for them, although the
+    child does not have them. Then the child uses one thread, otherwise as many as it requests."""
     assert output(FORKED.format(first="")) == ["2", "2"]
     assert output(FORKED.format(first="start_threads(2)")) == ["1", "2"]
 

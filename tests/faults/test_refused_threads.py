@@ -34,7 +34,7 @@ def in_fresh_thread(call):
 @pytest.fixture
 def refusing(monkeypatch):
     """A function that sets how many threads may be started beside the calling one."""
-    monkeypatch.setattr(threads, "_said", False)
+    monkeypatch.setattr(threads, "_warned", False)
     before = _core.backends.share_always(True)
     yield _core.backends.refuse_threads_beyond
     _core.backends.refuse_threads_beyond(-1)

@@ -187,6 +187,29 @@ def test_a_closed_standard_input(monkeypatch):
             reader("-")
 
 
+class EndsOnce(io.BytesIO):
+    """A stream that may be asked a few times for more after its end, not for ever."""
+
+    asked = 0
+
+    def read(self, size=-1, /):
+        self.asked += self.tell() == len(self.getbuffer())
+        assert self.asked < 5
+        return super().read(size)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 300])
+def test_an_archive_that_ends_in_the_padding_of_a_member(cut):
+    """A member of 100 bytes has 412 bytes of padding."""
+    header = tarfile.TarInfo("a.mtx")
+    header.size = 100
+    stream = EndsOnce(header.tobuf() + bytes(100) + bytes(cut))
+    found = members(stream)
+    assert next(found)[0] == "a.mtx"
+    with pytest.raises(EOFError, match="the archive ends early"):
+        next(found)
+
+
 # -- matrices in memory -------------------------------------------------------------------------
 
 
@@ -217,26 +240,3 @@ def test_empty_dictionaries_of_keys_and_half_precision():
         btfperm.weighted_transversal((np.array([[1, 2], [3]], dtype=object), [0], [0, 1]))
     half = np.array([[0.5, 2.0], [0, 4.0]], dtype=np.float16)
     assert btfperm.weighted_transversal(half).objective == pytest.approx(np.log(2))
-
-
-class EndsOnce(io.BytesIO):
-    """A stream that may be asked a few times for more after its end, not for ever."""
-
-    asked = 0
-
-    def read(self, size=-1, /):
-        self.asked += self.tell() == len(self.getbuffer())
-        assert self.asked < 5
-        return super().read(size)
-
-
-@pytest.mark.parametrize("cut", [0, 1, 300])
-def test_an_archive_that_ends_in_the_padding_of_a_member(cut):
-    """A member of 100 bytes has 412 bytes of padding."""
-    header = tarfile.TarInfo("a.mtx")
-    header.size = 100
-    stream = EndsOnce(header.tobuf() + bytes(100) + bytes(cut))
-    found = members(stream)
-    assert next(found)[0] == "a.mtx"
-    with pytest.raises(EOFError, match="the archive ends early"):
-        next(found)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -97,12 +98,15 @@ def test_negative_sizes_of_harwell_boeing(tmp_path, sizes, message):
         read(file)
 
 
-@pytest.mark.parametrize("dtype", [float, complex])
-def test_the_largest_matlab_file(tmp_path, monkeypatch, dtype):
-    """An element has fewer than 2^32 bytes: 8 for each real number, 16 for each complex one."""
-    monkeypatch.setattr(matlab, "_LARGEST_SIZE", 100)
-    most = 24 if dtype is float else 12
-    A = sp.csc_array(np.arange(1, 41, dtype=dtype).reshape(8, 5) * (1j if dtype is complex else 1))
+@pytest.mark.parametrize(("dtype", "most"), [(bool, 24), (float, 10), (complex, 6)])
+def test_the_largest_matlab_file(tmp_path, monkeypatch, dtype, most):
+    """A variable has fewer than 2^32 bytes, here 224. It has 40 bytes of heads, 8 + 24 of column
+    pointers, and for each entry 4 of the index and 1, 8 or 8 + 8 of the value. The real and the
+    imaginary parts are two elements. Each element has a tag of 8 bytes and ends at a multiple of
+    8."""
+    monkeypatch.setattr(matlab, "_LARGEST_VARIABLE", 224)
+    values = np.arange(1, 41).astype(dtype).reshape(8, 5)
+    A = sp.csc_array(values * 1j if dtype is complex else values)
     for count, fits in ((most, True), (most + 1, False)):
         B = A.tocoo()
         B = sp.csc_array((B.data[:count], (B.row[:count], B.col[:count])), shape=A.shape)
@@ -112,6 +116,29 @@ def test_the_largest_matlab_file(tmp_path, monkeypatch, dtype):
         else:
             with pytest.raises(InvalidArgumentError, match=f"with {count} entries is too large"):
                 write_matrix(tmp_path / "a.mat", B)
+
+
+@pytest.mark.parametrize("dtype", [bool, float, complex])
+@pytest.mark.parametrize("shape", [(4, 0), (3, 1), (8, 5), (1, 12)])
+def test_the_bytes_of_a_variable_of_matlab_are_known_before_it_is_written(tmp_path, dtype, shape):
+    for nnz in range(min(9, shape[0] * shape[1]) + 1):
+        cells = np.divmod(np.arange(nnz), max(shape[1], 1))
+        A = sp.csc_array((np.ones(nnz, dtype), cells), shape=shape)
+        write_matrix(tmp_path / "a.mat", A)
+        size = matlab._bytes_of_variable(shape[1], nnz, A.dtype.kind)
+        assert (tmp_path / "a.mat").stat().st_size == 128 + 8 + size  # the header and the tag
+
+
+def test_a_matlab_file_of_many_entries_is_refused_before_it_is_written():
+    """The values alone, of 3 GB, do not exceed the limit."""
+    nnz = 380_000_000
+    A = SimpleNamespace(shape=(nnz, 1), nnz=nnz, dtype=np.dtype(float))
+    with pytest.raises(InvalidArgumentError, match="too large for a MATLAB file"):
+        matlab.write_matrix(None, A)
+
+
+def test_the_longest_sides_of_a_matlab_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(matlab, "_LARGEST_SIZE", 100)
     for shape, fits in (((99, 1), True), ((1, 99), True), ((100, 1), False), ((1, 100), False)):
         if fits:
             write_matrix(tmp_path / "a.mat", sp.csc_array(shape))

@@ -70,7 +70,7 @@ void require_places(const Array& array, std::int64_t places, const char* name) {
 // As view_of, for columns that are valid but may not fit the other arguments.
 template <class I>
 PatternView<I> checked_view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices) {
-  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no elements");
   if (m < 0 || m > std::numeric_limits<I>::max()) throw std::invalid_argument("m is out of range");
   require_places(indices, indptr.data()[indptr.shape(0) - 1], "indices");
   return view_of<I>(m, indptr, indices);

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from btfperm.backends.gpu.compile import Kernels
 from btfperm.backends.gpu.readback import SharedStruct
 
-__all__ = ["NONE", "LevelSearch", "Limits", "Stand"]
+__all__ = ["NONE", "LevelSearch", "Limits", "SearchState"]
 
 _FILE = "backends/gpu/by_levels.cuh"
 NONE = 2**62
@@ -33,7 +33,7 @@ class Limits(NamedTuple):
     max_round_entries: int = NONE
 
 
-class Stand(NamedTuple):
+class SearchState(NamedTuple):
     """The state of a search.
 
     Attributes
@@ -72,11 +72,11 @@ class LevelSearch:
         self.end, self.found = self._state.field("end"), self._state.field("found")
         self.own = self._state.array[self._state.layout.size :]
 
-    def run(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> Stand:
+    def run(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> SearchState:
         """Launches a kernel that calls `search_by_levels` once, as a cooperative launch, waits for
         its end, and returns the state of the search."""
         self.launch(kernels, name, lanes, *arguments)
-        return self.stand()
+        return self.state()
 
     def launch(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> None:
         """As `run`, without waiting."""
@@ -84,7 +84,7 @@ class LevelSearch:
             name, _THREADS, self._state.array, lanes, *arguments, self.items, most=_BLOCKS
         )
 
-    def stand(self) -> Stand:
+    def state(self) -> SearchState:
         """Waits for the search and returns its state."""
         values, layout = self._state.read(), self._state.layout
         level, begin, end, ordered, on_own, gave_up, found = (
@@ -92,4 +92,4 @@ class LevelSearch:
             for name in ("level", "begin", "end", "ordered", "on_own", "gave_up", "found")
         )
         left, own = (begin, end), values[layout.size :]
-        return Stand(level, begin + on_own, ordered, gave_up != 0, left, found != 0, own)
+        return SearchState(level, begin + on_own, ordered, gave_up != 0, left, found != 0, own)

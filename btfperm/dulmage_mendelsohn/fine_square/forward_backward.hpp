@@ -59,8 +59,8 @@ bool claim_region(const Components<I>& C, I v, std::uint8_t bit) {
   return (std::atomic_ref<std::uint8_t>(word).fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
 
-// Sweeps over the vertices that reach the pivot until no more of them are reached. False: sweeps or
-// budget are exhausted. `waiting` and `next` have a place for each, and one more.
+// Sweeps over waiting[0 ... count - 1], vertices that reach the pivot, until no more are reached.
+// False: sweeps or budget are exhausted. Overwrites `waiting`, and `next`, which has count places.
 template <class I>
 bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting, I* next,
                    int sweeps, Budget& budget) {

@@ -34,10 +34,10 @@ def find_giant(graph: Digraph, name: Any) -> tuple[Any, int] | None:
     search = LevelSearch(2 * n, graph.width, _LIMITS)
     successors = graph.list_successors()
     run.launch("queue_pivot", 1, 1, pivot, successors[2], mark, search.items, search.end)
-    stand = search.run(
+    state = search.run(
         run, "reach_both_ways", graph.lanes, graph.indptr, graph.pred, *successors, mark
     )
-    if stand.gave_up:
+    if state.gave_up:
         return None
     size = Readback(1)
     run.launch("name_giant", grid(n, COUNTING), BLOCK, n, mark, pivot, name, size.array)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
-from btfperm.backends.gpu.by_levels import NONE, LevelSearch, Limits, Stand
+from btfperm.backends.gpu.by_levels import NONE, LevelSearch, Limits, SearchState
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 
 __all__ = ["peel"]
@@ -15,7 +15,9 @@ __all__ = ["peel"]
 _NARROW, _WINDOW = 30, 1000
 
 
-def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW) -> Stand:
+def peel(
+    graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW
+) -> SearchState:
     """Removes vertices without successors, repeatedly, and writes their heights. It ends early if
     `window` successive levels have fewer than `_NARROW` vertices on average.
 
@@ -29,13 +31,13 @@ def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _W
     search = LevelSearch(graph.count, graph.width, limits)
     run.launch("queue_ready", grid(n), BLOCK, n, graph.out, search.items, search.end)
     lists = graph.indptr, graph.pred, graph.out
-    stand = search.run(run, "peel", graph.lanes, *lists, height)
-    graph.count -= stand.taken
-    if stand.gave_up:
-        waiting = search.items[slice(*stand.left)]
+    state = search.run(run, "peel", graph.lanes, *lists, height)
+    graph.count -= state.taken
+    if state.gave_up:
+        waiting = search.items[slice(*state.left)]
         run.launch("put_back", grid(waiting.size), BLOCK, waiting.size, waiting, graph.out)
-    if graph.count and stand.ordered:
-        blocks = grid(graph.lanes * stand.ordered)
-        common = *lists, height, stand.ordered, search.items
+    if graph.count and state.ordered:
+        blocks = grid(graph.lanes * state.ordered)
+        common = *lists, height, state.ordered, search.items
         run.launch("raise_left", blocks, BLOCK, graph.lanes, *common)
-    return stand
+    return state

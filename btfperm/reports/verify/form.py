@@ -99,5 +99,7 @@ def check_boundaries(s: Subject) -> Iterator[Violation]:
             yield wrong("boundaries", "a coarse boundary lies inside a fine block")
     blocks, claimed = s["row_blocks"].size - 1, s.arrays.get("nblocks")
     if claimed is not None and claimed != [blocks]:
-        said = claimed[0] if len(claimed) == 1 else claimed
-        yield wrong("boundaries", f"{s.called('nblocks')} is {said}, but there are {blocks} blocks")
+        shown = claimed[0] if len(claimed) == 1 else claimed
+        yield wrong(
+            "boundaries", f"{s.called('nblocks')} is {shown}, but there are {blocks} blocks"
+        )
