@@ -24,7 +24,7 @@ ROWS = (
         backend="cpu",
         reference="Pothen, Fan, ACM TOMS 16 (1990); Duff, Kaya, Uçar, ACM TOMS 38 (2011)",
         summary="disjoint depth-first searches in phases, lookahead and fairness",
-        prefer="when few columns are unmatched, or in natural order",
+        prefer="dense patterns, and columns of some sixty entries or more",
         parallel=True,
         options=(Option("fairness", 1, "1: backwards through the lists in every second phase"),),
     ),
@@ -33,7 +33,7 @@ ROWS = (
         backend="cpu",
         reference="Hopcroft, Karp, SIAM J. Computing 2 (1973)",
         summary="maximal sets of disjoint shortest augmenting paths, O(nnz sqrt(n))",
-        prefer="meshes in natural order, and if a bound on the time is needed",
+        prefer="if a bound on the time is needed; otherwise ms-bfs is nearly always faster",
     ),
     row(
         name="hkdw",
@@ -47,7 +47,7 @@ ROWS = (
         backend="cpu",
         reference="Duff, ACM TOMS 7 (1981), algorithm 575 (MC21)",
         summary="one depth-first search at a time, with lookahead",
-        prefer="when very few columns are unmatched, and for comparison",
+        prefer="for comparison with MC21, BTF and CXSparse",
     ),
     row(
         name="ss-bfs",
@@ -61,7 +61,7 @@ ROWS = (
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015 (MS-BFS)",
         summary="in phases, breadth-first trees from all unmatched columns",
-        prefer="for a matching that is nearly maximum",
+        prefer="usually on one thread, if a published algorithm is needed",
     ),
     row(
         name="p-dbfs",

@@ -25,7 +25,7 @@ ROWS = (
         backend="cpu",
         reference="Kaya, Langguth, Manne, Uçar, Computers & OR 40 (2013)",
         summary="first-in-first-out double pushes with global relabelling",
-        prefer="circuits and random patterns, if a published algorithm is needed",
+        prefer="where other published searches take many phases, as on graphs of citations",
         options=(
             Option(
                 "relabel",

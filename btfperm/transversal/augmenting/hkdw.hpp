@@ -14,7 +14,7 @@
 //             extra rounds can shorten them. Workspace: the row lists (nnz + m + 1), 4 m + 5 n
 // Prefer it   on chains, and on permuted meshes and roads, where hopcroft-karp takes many more
 //             phases; hopcroft-karp on some random and power-law patterns, where hkdw visits more
-//             edges, and on meshes in natural order
+//             edges, and where hopcroft-karp takes at most three phases
 // Encodings   those of hopcroft_karp.hpp, and of ss_dfs.hpp for the transposed pattern, where rows
 //             search for columns; the stamp of ss_dfs.hpp is the number of the phase
 // Invariants  a matched row stays matched, so the list `free` of unmatched rows only shrinks

@@ -8,8 +8,7 @@
 // Paper       J. E. Hopcroft, R. M. Karp, "An n^(5/2) algorithm for maximum matchings in bipartite
 //             graphs", SIAM J. Computing 2 (1973), algorithm A and section 3
 // Cost        O((n + nnz) sqrt(n)) time. Workspace: 4 n
-// Prefer it   on meshes in natural order, and if a bound is needed; pothen-fan if few columns are
-//             unmatched
+// Prefer it   if a bound on the time is needed; otherwise ms-bfs, which usually takes fewer phases
 // Encodings   level[j] - base = least number of matched edges on a path from an unmatched column to
 //             column j; negative: not reached in this phase. `base` grows from phase to phase,
 //             which clears all levels at once; before it overflows, all are reset. Depth-first

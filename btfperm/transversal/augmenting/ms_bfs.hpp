@@ -11,7 +11,8 @@
 //             path, and then visits its whole list. Here an unmatched row also ends the visit of a
 //             list, because a tree needs only one path
 // Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
-// Prefer it   for a matching that is nearly maximum; hopcroft-karp if many columns are unmatched
+// Prefer it   usually on one thread, if a published search is needed; push-relabel if ms-bfs takes
+//             many phases, and pothen-fan if columns are long
 // Encodings   leaf[root] = unmatched row reached by the tree of `root`, or -1. tree[j]: the root of
 //             column j, and its parent, the column from which it was reached. A root has no parent:
 //             tree[root].parent = the column from which leaf[root] was reached

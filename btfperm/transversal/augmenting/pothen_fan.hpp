@@ -14,8 +14,8 @@
 // Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m + 4 n. On one
 //             thread, the code for several threads takes 1.22 times as long as that for one
 //             in the geometric mean (2026-11-26-serial-shared-field)
-// Prefer it   after greedy on nearly every pattern in natural order; hopcroft-karp if paths are
-//             long and many
+// Prefer it   on dense patterns, and if columns have some sixty entries or more; otherwise ms-bfs,
+//             because depth-first searches find paths that are many times longer
 // Options     fairness: 0 descends through the lists forwards in every phase
 // Encodings   those of ss_dfs.hpp, whose search it uses; the stamp is the number of the phase
 // Invariants  a column from which a search found no path is not entered again in this phase

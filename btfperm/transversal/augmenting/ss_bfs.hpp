@@ -8,7 +8,7 @@
 //             cardinality matching in bipartite graphs", IPDPS 2015 (SS-BFS); closed sets: the
 //             Hungarian trees of H. W. Kuhn (1955)
 // Cost        O(m + n + n nnz) time in the worst case. Workspace: m + 2 n
-// Prefer it   if few columns are unmatched and augmenting paths are short; otherwise hopcroft-karp
+// Prefer it   if few columns are unmatched and augmenting paths are short; otherwise ms-bfs
 // Encodings   seen[i] = the root of the last search that visited row i while it was matched, -1 if
 //             none did, or `closed` if row i is in a closed set
 // Invariants  parent[j] = column from which column j was reached in this search

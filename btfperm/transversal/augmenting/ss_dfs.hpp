@@ -14,7 +14,7 @@
 //             columns stay unmatched
 // Cost        O(m + n + n nnz) time, as on some structurally singular matrices, where each
 //             unmatched column visits the same rows again. Workspace: m + 3 n
-// Prefer it   for comparison with MC21, BTF and CXSparse; otherwise pothen-fan
+// Prefer it   for comparison with MC21, BTF and CXSparse; otherwise ms-bfs
 // Encodings   visited[i] = stamp of the last search that visited row i; lookahead[j] = first
 //             position of column j whose row may be unmatched (rows never become unmatched again)
 // Invariants  the columns on the path and the rows between them form an alternating path from the

@@ -15,11 +15,13 @@
 //             (backends/gpu/visible.cuh). Labels that pushes raise stay below m + n, and the next
 //             relabelling comes after at most m + n push kernels, whatever k is; push.cuh states
 //             why the algorithm terminates. A thread of G-GR-Krnl loads the labels of eight of its
-//             rows, and entries of a list, at once, which hides the latency; one of G-PR-Krnl has
-//             one column, up to 2^28 columns, and loads four labels at once. The host polls whether
-//             there was an active column only every eighth launch and before a relabelling, and
-//             whether a row was reached every fourth level, since a launch that finds none changes
-//             nothing; such launches are not counted as levels
+//             rows, and entries of a list, at once, which hides the latency. A launch of it has at
+//             most 4,096 blocks (COUNTING in relabel_gpu.py), because all warps add to the same
+//             counters. A thread of G-PR-Krnl has one column, up to 2^28 columns, and loads four
+//             labels at once. The host polls whether there was an active column only every eighth
+//             launch and before a relabelling, and whether a row was reached every fourth level,
+//             since a launch that finds none changes nothing; such launches are not counted as
+//             levels
 // Cost        Each push kernel inspects all columns and each level of a relabelling all rows,
 //             whatever they find; each poll of the host is a synchronisation
 // Prefer it   for comparison with g-pr-shr

@@ -14,9 +14,9 @@
 //             first in, first out. GR also runs at the start, as in the authors' program, whose
 //             fairness (lists visited from either end) is left out: the paper does not have it
 // Cost        O((m + n) nnz) time. Workspace: the row lists (nnz + m + 1), 2 m + 2 n
-// Prefer it   for comparison with published algorithms, and if karp-sipser leaves few columns
-//             unmatched; otherwise guided-displacement, which uses labels of one byte and stops
-//             pushing when it stalls
+// Prefer it   where other published searches take many phases, as on graphs of citations; otherwise
+//             ms-bfs, or guided-displacement, which uses labels of one byte and stops pushing when
+//             it stalls
 // Options     relabel, the papers' k: labels are made exact at the start, and whenever pushes have
 //             changed k (m + n) labels of columns (ICPP, sections II-C and III-A); 0: at the start
 //             only. The default .5 is that of ICPP, section IV; section III-A suggests 1 to 2, and
