@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
         SolverMissingWarning as SolverMissingWarning,
         StoredZerosWarning as StoredZerosWarning,
         StructurallySingularError as StructurallySingularError,
+        UnorderedBlocksWarning as UnorderedBlocksWarning,
         UnreadableInputError as UnreadableInputError,
     )
     from btfperm.io import (
@@ -168,6 +169,7 @@ _MODULE_OF = {
     "StoredZerosWarning": "errors",
     "StructurallySingularError": "errors",
     "Transversal": "results",
+    "UnorderedBlocksWarning": "errors",
     "UnreadableInputError": "errors",
     "ValuedPattern": "pattern",
     "WeightedTransversal": "results",

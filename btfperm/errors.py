@@ -42,8 +42,10 @@ __all__ = [
     "LimitReachedError",
     "NumericallySingularError",
     "ResourceMissingError",
+    "SolverMissingWarning",
     "StoredZerosWarning",
     "StructurallySingularError",
+    "UnorderedBlocksWarning",
     "UnreadableInputError",
 ]
 
@@ -189,6 +191,12 @@ class IllConditionedWarning(UserWarning):
 
 class SolverMissingWarning(UserWarning):
     """The solver that was requested is not installed, and another one is used."""
+
+
+class UnorderedBlocksWarning(UserWarning):
+    """The permutations for a solver have no order against fill inside the diagonal blocks, because
+    the decomposition does not hold its matrix, as one that was read from a file. L and U may have
+    many times the entries that an order inside the blocks would give."""
 
 
 class StoredZerosWarning(UserWarning):

@@ -57,6 +57,12 @@ def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
         For a rectangular matrix, or a structurally singular one that does not come from
         `block_triangular_form`.
 
+    Warns
+    -----
+    UnorderedBlocksWarning
+        `result` does not hold its matrix, as one that was read from a file, so its blocks have no
+        order against fill, and one has more than two rows.
+
     Examples
     --------
     >>> import btfperm

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from btfperm.errors import InvalidArgumentError
+import numpy as np
+
+from btfperm.errors import InvalidArgumentError, UnorderedBlocksWarning
 from btfperm.ordering.inside_blocks import order_inside_blocks
 from btfperm.path.make_plan import team_size
 from btfperm.results import BlockTriangularForm, Decomposition, IndexArray, SolverOrder
+from btfperm.warn import warn
 
 __all__ = ["Square", "refuse_completed", "require_decomposition", "square_order"]
 
@@ -35,8 +38,10 @@ def square_order(
     """The order of a square matrix for a tool that factors it.
 
     A solver that receives its order computes none, so a decomposition is ordered against fill
-    inside its blocks, as `preorder` does for `solver` without values. If it was read from a file,
-    its matrix is unknown, and the order of its columns stays.
+    inside its blocks, as `preorder` does for `solver` without values. If it was read from a file or
+    gathered from MPI ranks, its matrix is unknown, and the order of its columns stays. Then an
+    `UnorderedBlocksWarning` names the largest block, unless no block has more than two rows: two
+    rows have the same fill in both orders.
 
     Raises
     ------
@@ -45,12 +50,28 @@ def square_order(
     """
     _require_square(result, tool, completed=completed)
     result = result.on_host()
-    if isinstance(result, SolverOrder) or result.pattern is None:
+    if isinstance(result, SolverOrder):
+        return Square(result, result.matched_row_perm, result.col_perm)
+    if result.pattern is None:
+        _warn_of_fill(result)
         return Square(result, result.matched_row_perm, result.col_perm)
     pattern = result.pattern.on_host()
     threads = team_size(pattern.nnz, None)
     inside = order_inside_blocks(pattern, result, "auto", solver, threads)
     return Square(result, inside.row_perm, inside.col_perm)
+
+
+def _warn_of_fill(result: Decomposition) -> None:
+    """Issue an UnorderedBlocksWarning if an order against fill could matter. O(blocks)."""
+    largest = int(np.diff(result.row_blocks).max(initial=0))
+    if largest > 2:
+        warn(
+            UnorderedBlocksWarning(
+                "this decomposition does not hold its matrix, so its blocks, the largest of "
+                f"{largest:,} rows, have no order against fill, and a solver may need many times "
+                "the fill; give preorder(A) instead"
+            )
+        )
 
 
 def require_decomposition(result: object) -> None:

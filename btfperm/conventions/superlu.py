@@ -53,6 +53,12 @@ def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
     InvalidArgumentError
         For a rectangular or structurally singular matrix: SuperLU cannot factor it.
 
+    Warns
+    -----
+    UnorderedBlocksWarning
+        `result` does not hold its matrix, as one that was read from a file, so its blocks have no
+        order against fill, and one has more than two rows.
+
     Examples
     --------
     >>> import btfperm

@@ -41,6 +41,7 @@ _TABLE = tuple(
             "use --solver klu",
         ),
         (r"try another block_ordering", "try another --block-ordering"),
+        (r"give preorder\(A\) instead", "use --solver in one process instead"),
         (r"write it as_csparse or as_matlab", "write it with --convention csparse or matlab"),
         (
             r"dulmage_mendelsohn takes any shape",

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -129,8 +131,72 @@ def test_a_decomposition_has_the_order_of_preorder_without_values(tmp_path):
         adapter = getattr(btfperm, f"as_{name}")
         assert adapter(form) == adapter(btfperm.preorder(FILE, solver=solver, weights="none"))
     form.save(tmp_path / "form.npz")
-    stored = btfperm.as_klu(btfperm.load(tmp_path / "form.npz"))
+    with pytest.warns(btfperm.UnorderedBlocksWarning):
+        stored = btfperm.as_klu(btfperm.load(tmp_path / "form.npz"))
     assert np.array_equal(stored.Q, form.col_perm) and stored != btfperm.as_klu(form)
+
+
+FOR_SOLVERS = ("klu", "superlu", "btf", "umfpack", "petsc")
+
+
+@pytest.mark.parametrize("convention", FOR_SOLVERS)
+def test_a_decomposition_from_a_file_warns_of_its_fill(tmp_path, convention):
+    """In the adapter and in `save`, at the line of the caller. The result of `preorder` and a
+    decomposition with its matrix do not."""
+    form = btfperm.block_triangular_form(FILE)
+    form.save(tmp_path / "form.npz")
+    loaded = btfperm.load(tmp_path / "form.npz")
+    adapter = getattr(btfperm, f"as_{convention}")
+    largest = int(np.diff(form.row_blocks).max())
+    text = rf"the largest of {largest} rows, .*; give preorder\(A\) instead$"
+    for use in (adapter, lambda d: d.save(tmp_path / "other.npz", convention=convention)):
+        with pytest.warns(btfperm.UnorderedBlocksWarning, match=text) as caught:
+            use(loaded)
+        assert len(caught) == 1
+        if use is not adapter:
+            assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", btfperm.UnorderedBlocksWarning)
+        for known in (form, btfperm.preorder(FILE), btfperm.preorder(FILE, solver="superlu")):
+            adapter(known)
+            known.save(tmp_path / "other.npz", convention=convention)
+        loaded.save(tmp_path / "other.npz")
+        btfperm.as_scipy(loaded), btfperm.as_csparse(btfperm.dulmage_mendelsohn(FILE))
+
+
+@pytest.mark.parametrize(("size", "warns"), [(1, 0), (2, 0), (3, 1)])
+def test_blocks_of_two_rows_need_no_order(tmp_path, size, warns):
+    """Both orders of two rows have the same fill."""
+    A = np.kron(np.eye(4), np.ones((size, size)))
+    btfperm.dulmage_mendelsohn(A).save(tmp_path / "d.npz")
+    loaded = btfperm.load(tmp_path / "d.npz")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        btfperm.as_klu(loaded)
+    assert [one.category for one in caught] == warns * [btfperm.UnorderedBlocksWarning]
+
+
+@pytest.mark.parametrize("convention", FOR_SOLVERS)
+def test_the_command_orders_inside_the_blocks(cli, tmp_path, convention):
+    """So it has no reason to warn."""
+    ended = cli(FILE, "-o", tmp_path / "p.npz", "--convention", convention)
+    assert ended.code == 0 and "warning" not in ended.err
+
+
+def test_the_command_prints_the_warning(cli, tmp_path, monkeypatch):
+    """As over MPI ranks, where the decomposition does not hold the matrix."""
+    save = btfperm.DulmageMendelsohn.save
+
+    def without_the_matrix(self, *args, **how):
+        save(dataclasses.replace(self, pattern=None), *args, **how)
+
+    monkeypatch.setattr(btfperm.DulmageMendelsohn, "save", without_the_matrix)
+    ended = cli(FILE, "-o", tmp_path / "p.npz", "--convention", "klu")
+    assert ended.code == 0 and ended.err.count("warning: ") == 1
+    assert "no order against fill" in ended.err
+    assert ended.err.endswith("; use --solver in one process instead\n")
+    found = cli(FILE, "-o", tmp_path / "p.npz", "--convention", "klu", "--json").json
+    assert ["no order against fill" in text for text in found["warnings"]] == [True]
 
 
 @pytest.mark.parametrize("convention", ["casadi", "petsc", "umfpack", "klu", "superlu", "btf"])
