@@ -28,11 +28,13 @@ The modules call algorithms through the registry, and backends through
 A weighted search and a matching in a graph take the same path, with a `ValuedSession`. Their
 package has rules without the decision ``start`` (``auto_table.py``), so that their plan has no
 initial matching, and two steps for each backend (``registry/steps.py``): ``problem`` makes what the
-algorithms work on, ``certificate`` proves the result. There are two exceptions:
+algorithms work on, ``certificate`` proves the result. There are three exceptions:
 
 - ``objective="bottleneck"`` is no search of its own. ``weighted/bottleneck.py`` calls
   `maximum_transversal` for each threshold; each of these calls takes the path, and proves its rank.
 - Where the plan of the pattern lets each rank analyse the whole matrix, so does the weighted search
   (``_on_each_rank`` in ``weighted/weigh_mpi.py``): each rank takes the path of one process, on the
   CPU.
+- The search ``first-rank`` over the MPI ranks of one machine takes the whole path of one process on
+  the first rank, and proves its result there; the step *prove* of the ranks compares counts only.
 """
