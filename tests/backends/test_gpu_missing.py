@@ -258,6 +258,9 @@ class ClaimsADevice(np.ndarray):
 
     __cuda_array_interface__ = None
 
+    def get(self):
+        return self.view(np.ndarray)
+
 
 def test_too_little_memory_is_detected_before_the_allocation(monkeypatch):
     class Cupy:

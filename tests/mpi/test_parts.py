@@ -138,7 +138,7 @@ def test_lists_that_are_too_short_are_refused():
     listed = _core.dulmage_mendelsohn.list_predecessors
     listed(0, lists, rows, mates)
     for wrong in ((lists[:0], rows, mates), (lists, rows[:1], mates), (lists, rows, mates[:1])):
-        with pytest.raises(ValueError, match=r"places|out of range"):
+        with pytest.raises(ValueError, match=r"places|elements|out of range"):
             listed(0, *wrong)
     uncovered = _core.transversal.uncovered
     covers = np.array([0, 1], np.uint8), np.array([0, 1], np.uint8)
