@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""KLU and SuperLU on one matrix, each with its own order and with that of btfperm.
+"""KLU, by each library on the machine, and SuperLU on one matrix, each with its own order and with
+that of btfperm.
 
 Idea        Each solver runs its steps: order, factor, solve, refactor. SuperLU has no step for its
             own order, and no refactorization. The steps are repeated until `repeats` or the time
@@ -87,7 +88,8 @@ def compare_solvers(
     drop_zeros: bool | None = None,
 ) -> tuple[SolverRun, ...]:
     """Orders, factors and solves with KLU and with SuperLU, each with its own order and with that
-    of `preorder`, and measures each step.
+    of `preorder`, and measures each step. If `btfperm.solvers` lists several libraries of KLU, each
+    of them is measured.
 
     Parameters
     ----------
@@ -100,8 +102,8 @@ def compare_solvers(
 
     Returns
     -------
-    tuple of SolverRun : KLU and SuperLU, each with its own order first. A solver that fails or that
-        is not installed has a row with its ``error``
+    tuple of SolverRun : each library of KLU, then SuperLU, each with its own order first. A solver
+        that fails or that is not installed has a row with its ``error``
 
     Raises
     ------

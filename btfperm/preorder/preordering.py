@@ -22,7 +22,7 @@ from btfperm.preorder.blockwise import FEW_ROWS, NARROW, BlockwiseFactors, check
 from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.factors import Factors
 from btfperm.preorder.gather import Gather, is_compressed
-from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors
+from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors, KluLibrary
 from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
 from btfperm.preorder.singles import SingleFactors
@@ -229,6 +229,10 @@ class Preordering(SolverOrder, OnDemand):
         library = find_klu() if self.solver == "klu" else None
         if self.solver == "klu" and library is None:
             warn(SolverMissingWarning(f"{MISSING}; SuperLU factors instead"))
+        return self._factored(A, library, thresh)
+
+    def _factored(self, A: Any, library: KluLibrary | None, thresh: float | None) -> Factorization:
+        """The factors by this library of KLU, or by SuperLU if it is None."""
         columns = columns_of(A, self.shape)
         factors: Factors
         rows, cols, blocks = self.row_perm, self.col_perm, self.blocks

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import NumericallySingularError, ResourceMissingError
-from btfperm.preorder.klu_factors import KLU_THRESHOLD, Analysis
-from btfperm.preorder.klu_libraries import MISSING
-from btfperm.preorder.klu_libraries import find as find_klu
+from btfperm.preorder.klu_factors import KLU_THRESHOLD, Analysis, KluLibrary
+from btfperm.preorder.klu_libraries import MISSING, libraries
 from btfperm.preorder.preordering import Solver
 from btfperm.preorder.values import Columns
 
@@ -59,32 +58,34 @@ class RouteRow(NamedTuple):
 
 
 def route_rows() -> list[RouteRow]:
-    """KLU with its own order (block triangular form and AMD), and with that of `preorder`; SuperLU
-    with its own order (COLAMD), and with that of `preorder`."""
+    """KLU of each library with its own order (block triangular form and AMD), and with that of
+    `preorder`; SuperLU with its own order (COLAMD), and with that of `preorder`."""
     import scipy
 
-    klu, missing = find_klu(), None
-    name = ""
-    if klu is None:
-        missing = MISSING
-    else:
-        name = f"{klu.name} {klu.version}"
     superlu = f"scipy {scipy.__version__}"
     return [
-        RouteRow("klu", "own", name, lambda A, columns: _Klu(klu, columns), missing),
-        RouteRow("klu", "btfperm", name, lambda A, columns: _Preordered("klu", A), missing),
+        *(row for klu in libraries() or (None,) for row in _rows_of(klu)),
         RouteRow("superlu", "own", superlu, lambda A, columns: _SuperLU(A)),
         RouteRow("superlu", "btfperm", superlu, lambda A, columns: _Preordered("superlu", A)),
     ]
 
 
+def _rows_of(klu: KluLibrary | None) -> tuple[RouteRow, RouteRow]:
+    """The rows of one library of KLU; of a missing one if it is None."""
+    name, missing = ("", MISSING) if klu is None else (f"{klu.name} {klu.version}", None)
+    return (
+        RouteRow("klu", "own", name, lambda A, columns: _Klu(klu, columns), missing),
+        RouteRow("klu", "btfperm", name, lambda A, columns: _Preordered("klu", A, klu), missing),
+    )
+
+
 class _Preordered:
-    """`preorder` and `Preordering.factor`."""
+    """`preorder` and `Preordering.factor`; by this library of KLU, or by SuperLU if it is None."""
 
     has_order = True
 
-    def __init__(self, solver: Solver, A: Any) -> None:
-        self._solver, self._A = solver, A
+    def __init__(self, solver: Solver, A: Any, library: KluLibrary | None = None) -> None:
+        self._solver, self._A, self._library = solver, A, library
 
     def order(self) -> None:
         from btfperm.preorder import preorder
@@ -92,7 +93,7 @@ class _Preordered:
         self._p = preorder(self._A, solver=self._solver)
 
     def factor(self) -> None:
-        self._F = self._p.factor(self._A)
+        self._F = self._p._factored(self._A, self._library, None)
 
     def solve(self, b: _Numbers) -> _Numbers:
         return self._F.solve(b, refine=0)

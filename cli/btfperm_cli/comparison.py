@@ -41,7 +41,7 @@ def compared(
             out.say(line)
     for row in rows:
         if row.error is not None:
-            out.say(f"{title(row)}: {reason(row)}")
+            out.say(f"{title(row, rows)}: {reason(row)}")
     for line in notes(rows, repeats, budget, is_given=right is not None):
         out.say(line)
     facts |= {
@@ -57,10 +57,12 @@ def compared(
     return 1 if failed else 0
 
 
-def title(row: SolverRun) -> str:
-    """The solver, and whose order it uses."""
+def title(row: SolverRun, rows: Sequence[SolverRun]) -> str:
+    """The solver, whose order it uses, and the library if `rows` have several for the solver."""
     how = "btfperm" if row.ordering == "btfperm" else "alone"
-    return f"{'KLU' if row.solver == 'klu' else 'SuperLU'}, {how}"
+    several = len({one.library for one in rows if one.solver == row.solver}) > 1
+    library = f" ({row.library})" if several else ""
+    return f"{'KLU' if row.solver == 'klu' else 'SuperLU'}, {how}{library}"
 
 
 def reason(row: SolverRun) -> str:
@@ -107,9 +109,9 @@ def table_lines(rows: Sequence[SolverRun]) -> list[str]:
         table.add_column(name, justify="right")
     for row in rows:
         if row.error is None:
-            table.add_row(title(row), *(str(cell(row)) for cell in COLUMNS.values()))
+            table.add_row(title(row, rows), *(str(cell(row)) for cell in COLUMNS.values()))
         else:
-            table.add_row(title(row), "failed")
+            table.add_row(title(row, rows), "failed")
     text = io.StringIO()
     Console(file=text, width=WIDEST, color_system=None, markup=False, emoji=False).print(table)
     return [line.rstrip() for line in text.getvalue().splitlines()]

@@ -4,6 +4,7 @@ that of the other side, makes a difference."""
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import re
 
@@ -263,6 +264,19 @@ def test_the_table_of_a_comparison(cli, square, tmp_path, monkeypatch):
     assert done["refined_error"] == {"normwise": None, "componentwise": 4e-14}  # infinity
     numbers = ("order_seconds", "factor_seconds", "nnz", "fill", "runs", "forward_error")
     assert [done[name] for name in numbers] == [0.001, 0.0234, 5678, 1234, 3, 5e-15]
+
+
+def test_two_libraries_of_a_solver_have_their_names_in_the_table(cli, square, monkeypatch):
+    other = dataclasses.replace(RUNS[0], library="libklu 1.3")
+    failed = dataclasses.replace(RUNS[1], solver="klu", library="libklu 1.3")
+    runs = (RUNS[0], other, failed, RUNS[1])
+    monkeypatch.setattr(PREORDER, "compare_solvers", lambda *_, **__: runs)
+    lines = cli("solve", square, "--compare").out.splitlines()
+    assert lines[2].startswith("KLU, btfperm (nbklu 9.9) ")
+    assert lines[3].startswith("KLU, btfperm (libklu 1.3) ")
+    assert lines[6].startswith("KLU, alone (libklu 1.3): [bold]no")
+    assert lines[7].startswith("SuperLU, alone: [bold]no")
+    assert lines[-1] == "Libraries: nbklu 9.9, libklu 1.3."
 
 
 def test_the_report_of_a_comparison_in_which_all_fail(cli, square, monkeypatch):

@@ -228,11 +228,9 @@ def test_singular_matrices_are_named():
 def test_each_solver_solves(is_complex):
     A, b = random_system(6, is_complex=is_complex)
     for rows in (btfperm.compare_solvers(A, repeats=2), btfperm.compare_solvers(A, b, repeats=1)):
+        solvers = (*("klu",) * max(1, len(klu_libraries.libraries())), "superlu")
         assert [(row.solver, row.ordering) for row in rows] == [
-            ("klu", "own"),
-            ("klu", "btfperm"),
-            ("superlu", "own"),
-            ("superlu", "btfperm"),
+            (solver, order) for solver in solvers for order in ("own", "btfperm")
         ]
         for row in rows:
             assert row.error is None or "not installed" in row.error
@@ -270,7 +268,7 @@ def test_klu_with_its_own_order(monkeypatch, make):
         library = make()
     except (ImportError, OSError):
         pytest.skip(f"{make.name} is not installed, or not for a sanitizer")
-    monkeypatch.setattr(routes, "find_klu", lambda: library)
+    monkeypatch.setattr(routes, "libraries", lambda: (library,))
     A = sp.csc_array(read("west0479")).astype(float)
     row = btfperm.compare_solvers(A, repeats=1)[0]
     assert row.library.startswith(make.name) and row.error is None
@@ -279,6 +277,31 @@ def test_klu_with_its_own_order(monkeypatch, make):
     assert "singular" in singular.error
     structurally = btfperm.compare_solvers(np.array([[1.0, 1], [0, 0]]), repeats=1)[0]
     assert "singular" in structurally.error
+
+
+def test_each_library_of_klu_is_measured(monkeypatch):
+    """Each analyses and factors by itself, with its own order and with that of btfperm."""
+    installed = klu_libraries.find()
+    if installed is None:
+        pytest.skip("libklu is not installed, or not for a sanitizer")
+    calls = []
+
+    class Recorded:
+        def __init__(self, name):
+            self.name, self.version, self.location = name, "1", ""
+
+        def analyze(self, indptr, indices, P, Q, *args, **how):
+            calls.append((self.name, P is None))
+            return installed.analyze(indptr, indices, P, Q, *args, **how)
+
+    monkeypatch.setattr(routes, "libraries", lambda: (Recorded("one"), Recorded("two")))
+    A = sp.csc_array(read("west0479")).astype(float)
+    rows = btfperm.compare_solvers(A, repeats=1)
+    assert [(row.library, row.ordering) for row in rows if row.solver == "klu"] == [
+        (library, order) for library in ("one 1", "two 1") for order in ("own", "btfperm")
+    ]
+    assert calls == [("one", True), ("one", False), ("two", True), ("two", False)]
+    assert all(row.error is None and row.fill for row in rows)
 
 
 def test_the_budget_ends_the_runs():

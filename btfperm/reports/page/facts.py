@@ -97,6 +97,7 @@ def solver_facts(
             f"{within:g} s"
         )
     from btfperm.preorder import compare_solvers, preorder
+    from btfperm.preorder.routes import route_rows
 
     p = preorder(pattern if valued is None else valued, solver="klu")
     fill = p.predicted_fill
@@ -108,7 +109,7 @@ def solver_facts(
             advice, missing=f"a factorization is not expected to take less than {within:g} s"
         )
     try:
-        runs = compare_solvers(valued, repeats=_REPEATS, budget=within / 4)
+        runs = compare_solvers(valued, repeats=_REPEATS, budget=within / len(route_rows()))
     except BtfpermError as error:
         return SolverFacts(advice, missing=str(error))
     return SolverFacts(advice, runs)

@@ -199,14 +199,7 @@ def _solvers(facts: SolverFacts) -> str:
     if facts.missing is not None:
         parts.append(f"<p>Solvers were not measured: {text_of(facts.missing)}.</p>")
     if facts.runs:
-        names = {"klu": "KLU", "superlu": "SuperLU"}
-        rows = (
-            (
-                f"{names[run.solver]}, {'btfperm' if run.ordering == 'btfperm' else 'own order'}",
-                *_run_cells(run),
-            )
-            for run in facts.runs
-        )
+        rows = ((_title(run, facts.runs), *_run_cells(run)) for run in facts.runs)
         head = ("solver", "entries of L + U", *(f"{step}, ms" for step in _STEPS), "error")
         parts.append(_table("Solvers with their own order and with that of btfperm", head, rows))
         parts.append(
@@ -214,6 +207,14 @@ def _solvers(facts: SolverFacts) -> str:
             "refinement. SuperLU orders inside the factorization.</p>"
         )
     return "".join(parts)
+
+
+def _title(run: SolverRun, runs: tuple[SolverRun, ...]) -> str:
+    """The solver, whose order it uses, and the library if `runs` have several for the solver."""
+    name = {"klu": "KLU", "superlu": "SuperLU"}[run.solver]
+    how = "btfperm" if run.ordering == "btfperm" else "own order"
+    several = len({one.library for one in runs if one.solver == run.solver}) > 1
+    return f"{name}, {how}" + (f" ({text_of(run.library)})" if several else "")
 
 
 def _run_cells(run: SolverRun) -> list[str]:
