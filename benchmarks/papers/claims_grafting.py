@@ -23,12 +23,14 @@ def items_001(
     parts: Data | None = None,
     small: Data | None = None,
     alone: Data | None = None,
+    slow: Data | None = None,
     *,
     busy: bool = False,
 ) -> list[Item]:
     """Figures 1 and 3 to 8, and the variation of section V B. `parts`: of the section
     grafting-parts on all threads; `small`: of paper-001 on smaller graphs, on cores that were
-    `busy`; `alone`: of grafting-parts on one thread of the same machine."""
+    `busy`; `alone`: of grafting-parts on one thread of the same machine; `slow`: of the section
+    published on the smaller graphs, which ran on a faster core than `small`."""
     return [
         Item(
             "Figure 1. Entries, phases and path lengths",
@@ -42,9 +44,10 @@ def items_001(
             ],
             figure="counters",
             why="The graphs are stand-ins with the paper's degrees and matching numbers, so single "
-            f"counts differ. A search that took more than {data['limit']:g} s has no counts, and "
-            "its statements were not judged."
-            + (" The last table judges most of them on smaller graphs." if small else ""),
+            f"counts differ. A search that took more than {data['limit']:g} s was stopped and has "
+            "no counts, so the statements about it were not judged."
+            + (" The last table judges most of them on smaller graphs." if small else "")
+            + _of_slow(data, small, slow),
         ),
         _relative_speed(data),
         _variation(data),
@@ -56,6 +59,28 @@ def items_001(
         *([_by_order(data, _WHY_ORDERS)] if small else []),
         *([_by_order(small, _why_small(small, busy=busy))] if small else []),
     ]
+
+
+def _of_slow(data: Data, small: Data | None, slow: Data | None) -> str:
+    """The statements of figure 1 that neither `data` nor `small` judges, but `slow` does."""
+    if slow is None:
+        return ""
+    both = [*data["statements"], *(small["statements"] if small else [])]
+    judged = {(each["words"], each["graph"]) for each in both}
+    more = [e for e in slow["statements"] if (e["words"], e["graph"]) not in judged]
+    if not more:
+        return ""
+    each = "; ".join(
+        f"{claim.words}: {'yes' if claim.held else 'no'} ({claim.ours})"
+        for claim in _statements(more)
+    )
+    sizes = millions([row["nnz"] for row in slow["rows"]])
+    rest = sorted({graph for _, graph in counters.not_judged([*both, *slow["statements"]])})
+    return (
+        " Of the others, the section `published` judges these on smaller stand-ins, with "
+        f"{sizes} million entries: {each}."
+        + (f" The rest, on {' and '.join(rest)}, was stopped there, too." if rest else "")
+    )
 
 
 def _statements(found: Sequence[Row], order: str = "") -> list[Claim]:

@@ -32,10 +32,11 @@ def on_gpu(groups: dict[str, list[Row]], title: str, kinds: tuple[str, ...], bes
             yes_or_no(f"up to {best} times faster than sequential local max", max(speeds) >= best,
                       f"up to {digits(max(speeds))}"),
             counted("faster than red-blue on the GPU for the largest graphs", beats, "graphs"),
+            *(_by_density(groups, kinds) if len(kinds) > 1 else []),
             *(_denser(list(both.values())) if len(kinds) > 1 else []),
         ],
         by_matrix(
-            ["edges", "gpa, ms", "local-max, ms", "local-max GPU, ms", "red-blue GPU, ms", "gain"],
+            ["edges", *(f"{name.replace(', GPU', ' GPU')}, ms" for name in _SHOWN), "gain"],
             rows,
             _gpu_cells,
         ),
@@ -76,9 +77,30 @@ def _denser(kinds: list[list[Row]]) -> list[Claim]:
     ]  # fmt: skip
 
 
+def _by_density(groups: dict[str, list[Row]], kinds: tuple[str, ...]) -> list[Claim]:
+    """The speed-up over sequential local max by density, for each number of vertices that all
+    `kinds` have; each of them is denser than the one before."""
+    by_size = [
+        {
+            row["n"]: speeds_over([row], ON_GPU, LOCAL_MAX)[0]
+            for row in groups.get(kind, [])
+            if ON_GPU in row["median"]
+        }
+        for kind in kinds
+    ]
+    common = sorted(set.intersection(*(set(sizes) for sizes in by_size)))
+    gains = {n: [sizes[n] for sizes in by_size] for n in common}
+    words = "the denser the graph, the larger the speed-up over sequential local max"
+    claim = counted(words, [each == sorted(each) for each in gains.values()], "sizes")
+    largest = "; ".join(f"{', '.join(map(digits, gains[n]))} with {n:,}" for n in common[-2:])
+    return [Claim(words, claim.held, f"{claim.ours}: {largest} vertices")] if common else []
+
+
+_SHOWN = (GPA, LOCAL_MAX, "red-blue, 4 threads", ON_GPU, RED_BLUE)
+
+
 def _gpu_cells(row: Row) -> list[str]:
-    names = (GPA, LOCAL_MAX, ON_GPU, RED_BLUE)
-    times = [milliseconds(row["median"][n]) if n in row["median"] else "" for n in names]
+    times = [milliseconds(row["median"][n]) if n in row["median"] else "" for n in _SHOWN]
     gain = speeds_over([row], ON_GPU, LOCAL_MAX)
     return [f"{row['edges']:,}", *times, digits(gain[0]) if gain else ""]
 

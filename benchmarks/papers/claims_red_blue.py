@@ -133,22 +133,25 @@ def _ratios(rows: list[Row], matrices: list[Row], others: list[Row]) -> Item:
         "algorithm 2 stays below the paper's: algorithm 2 sorts by radix here, and the largest "
         f"graph has {max(row['edges'] for row in rows):,} edges, "
         "so these speeds are no limits. The times exclude transfers, as in "
-        f"the paper.{_of_others(others)}",
+        f"the paper.{_of_others(others)}{_of_orders([*rows, *others])}",
     )
 
 
 def _of_others(others: list[Row]) -> str:
     if not others:
         return ""
-    few = ", ".join(f"{row['orders']} for `{row['matrix']}`" for row in others
-                    if row["orders"] < ORDERS)  # fmt: skip
-    orders = f". Orders of their vertices: {ORDERS}, but {few}, because the time was over"
     return (
         f" Sizes and weights on all cores, and the rounds of figure 2, include {len(others)} graphs"
-        " on two cores, whose speeds were not judged, because other processes used the cores"
-        + (orders if few else "")
-        + "."
+        " on two cores, whose speeds were not judged, because other processes used the cores."
     )
+
+
+def _of_orders(rows: list[Row]) -> str:
+    """How many orders of the vertices each graph has."""
+    few = ", ".join(f"{row['orders']} for `{row['matrix']}`" for row in rows
+                    if row["orders"] < ORDERS)  # fmt: skip
+    more = f", but {few}, because the time was over" if few else ""
+    return f" Orders of the vertices: {ORDERS}{more}."
 
 
 def _of_matrices(matrices: list[Row], generated: list[Row]) -> Item:
@@ -168,8 +171,6 @@ def _of_matrices(matrices: list[Row], generated: list[Row]) -> Item:
                 f"({min(values):.3f} to {max(values):.3f}) on matrices, "
                 f"{statistics.mean(others):.3f} on generated graphs, and {paper:g} in the paper"
             )
-    few = ", ".join(f"{row['orders']} for `{row['matrix']}`" for row in matrices
-                    if row["orders"] < ORDERS)  # fmt: skip
     return Item(
         "Figure 5 on real matrices",
         "edges; size and weight relative to a serial algorithm, with one standard deviation",
@@ -182,10 +183,8 @@ def _of_matrices(matrices: list[Row], generated: list[Row]) -> Item:
         f"{len(matrices)} matrices counts once. Their ratios differ among each other by more than "
         "the means differ from the paper's. Other causes were not separated: the choice of the "
         "matrices, and that random-greedy searches each list from a random place on instead of "
-        "numbering the vertices at random. "
-        f"Orders of the vertices: {ORDERS}"
-        + (f", but {few}, because the time was over" if few else "")
-        + ". Speeds, and figure 4 of this result, were not judged: the machine has two cores, "
+        f"numbering the vertices at random.{_of_orders(matrices)}"
+        " Speeds, and figure 4 of this result, were not judged: the machine has two cores, "
         "which other processes used.",
     )
 

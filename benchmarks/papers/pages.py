@@ -89,13 +89,16 @@ def _of_004(main: Result | None, real: Result | None) -> list[Item]:
     ranks, graphs = newest("mpi-local-max", PREFERRED), newest("graphs", PREFERRED)
     later = newest("graphs", ("path",))
     others = (result.data if result else None for result in (real, ranks, graphs, later))
-    return items_004(data, *others, busy=_is_busy(ranks), real_busy=_is_busy(real))
+    commit = real.report["versions"].get("commit", "") if real else ""
+    return items_004(
+        data, *others, busy=_is_busy(ranks), real_busy=_is_busy(real), real_commit=commit
+    )
 
 
 def _of_001(main: Result | None, _: Result | None) -> list[Item]:
     parts, small = newest("grafting-parts", PREFERRED), newest("paper-001", ("field",))
     alone = newest("grafting-parts", ("1-thread",))
-    found = (parts, small, alone)
+    found = (parts, small, alone, newest("published", ("field",)))
     others = (result.data if result and result != main else None for result in found)
     return items_001(main.data, *others, busy=_is_busy(small)) if main else []
 
@@ -141,6 +144,7 @@ PAPERS = (
             ("grafting-parts", PREFERRED),
             ("grafting-parts", ("1-thread",)),
             ("paper-001", ("field",)),
+            ("published", ("field",)),
         ),
     ),
     Paper(

@@ -114,6 +114,16 @@ def test_statements_that_were_not_judged_are_named():
     assert counters.not_judged([one]) == every[1:]
 
 
+def test_statements_that_only_the_slower_run_judges_are_named():
+    words, graph = counters.not_judged([])[0]
+    one = {"words": words, "graph": graph, "figures": {"ms-bfs": 2.0}, "holds": False}
+    large, slow = {"statements": []}, {"statements": [one], "rows": [{"nnz": 800_000}]}
+    text = claims_grafting._of_slow(large, None, slow)
+    assert f"with 0.8 to 0.8 million entries: {words} ({graph}): no (ms-bfs 2.00)." in text
+    assert claims_grafting._of_slow(large, {"statements": [one]}, slow) == ""
+    assert claims_grafting._of_slow(large, None, None) == ""
+
+
 def test_graphs_of_the_set_that_were_not_measured_are_named():
     rows = [{"matrix": "grid:12"}]
     result = pages.Result("r", {}, {"rows": rows}, "paper-002", "tiny")
@@ -199,6 +209,35 @@ def test_the_advantage_over_red_blue_is_compared_with_as_many_vertices(gains, he
     found = claims_graphs_gpu._denser(rows)
     assert [claim.held for claim in found] == held
     assert found[0].ours.startswith("with 8 vertices")
+
+
+def test_speed_ups_by_density_are_compared_with_as_many_vertices():
+    def rows(*gains):
+        return [
+            {"n": 8 << k, "median": {"local-max": gain, "local-max, GPU": 1.0}}
+            for k, gain in enumerate(gains)
+        ]
+
+    groups = {"a": rows(1.0, 3.0, 9.0), "b": rows(2.0, 2.5)}
+    (claim,) = claims_graphs_gpu._by_density(groups, ("a", "b"))
+    assert claim.held == 0.5
+    assert claim.ours == "1 of 2 sizes: 1.00, 2.00 with 8; 3.00, 2.50 with 16 vertices"
+    assert claims_graphs_gpu._by_density(groups, ("a", "c")) == []
+
+
+def test_networks_gain_by_grafting():
+    line = ["networks, own order", "karp-sipser", "whole", "2", "0.8"]
+    (claim,) = claims_grafting_parts._of_networks([[*line, "1.70"], [*line, "6.30"]])
+    assert claim.held == 1 and claim.ours.startswith("1.70 to 6.30")
+    assert claims_grafting_parts._of_networks([["all", *line[1:], "9"]]) == []
+
+
+def test_orders_of_all_graphs_are_named():
+    generated = {"rows": [of_orders("grid:12", 10, 0.98, 0.92)]}
+    ratios = claims_red_blue.items_002(generated)[-1]
+    assert ratios.why.endswith(
+        "Orders of the vertices: 32, but 10 for `grid:12`, because the time was over."
+    )
 
 
 def test_both_orders_have_their_own_statements(tmp_path):
