@@ -41,7 +41,13 @@ _BACKENDS: dict[str, tuple[str, str]] = {
 
 # Features of a machine or of a matrix, see `Features`, and the backend that measures each;
 # `register` adds those of another backend.
-MEASURED_BY = {"warm": "gpu", "gpus": "gpu", "ranks": "mpi", "first_cores": "mpi"}
+MEASURED_BY = {
+    "warm": "gpu",
+    "gpus": "gpu",
+    "ranks": "mpi",
+    "first_cores": "mpi",
+    "first_memory": "mpi",
+}
 
 
 def names() -> tuple[str, ...]:

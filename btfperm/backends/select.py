@@ -198,6 +198,27 @@ def memory() -> tuple[int | None, int | None]:
     return total, available
 
 
+def memory_left() -> int | None:
+    """Bytes that this process can still take: the free memory of the machine or container, or what
+    the limit of its address space (`RLIMIT_AS`) leaves, if that is less. None if unknown."""
+    known = [left for left in (memory()[1], _address_space_left()) if left is not None]
+    return min(known, default=None)
+
+
+def _address_space_left() -> int | None:
+    """The bytes of address space below the limit of this process; None without a limit."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit == resource.RLIM_INFINITY:
+            return None
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        return max(limit - pages * resource.getpagesize(), 0)
+    except (ImportError, OSError, ValueError, IndexError):
+        return None
+
+
 def _container_memory(folder: Path) -> tuple[int, int] | None:
     """The limit of a container and its free bytes; None if there is no limit."""
 

@@ -32,6 +32,7 @@ from btfperm.dulmage_mendelsohn.fine_rectangular.connected_mpi import connected_
 from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import Indices, digraph_of_matching
 from btfperm.dulmage_mendelsohn.fine_square.find_square_mpi import find_square
 from btfperm.dulmage_mendelsohn.form import Form
+from btfperm.transversal.augmenting.first_rank_mpi import memory_of_one_process
 
 __all__ = ["decompose", "on_first_rank", "sliced"]
 
@@ -68,6 +69,7 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     return _ordered(pattern, found, match)
 
 
+@memory_of_one_process()
 def on_first_rank(
     pattern: Any, whole: Any, row_match: Indices, col_match: Indices, threads: int
 ) -> Form:

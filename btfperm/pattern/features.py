@@ -50,6 +50,8 @@ class Features:
     ranks : MPI ranks that hold the matrix
     first_cores : cores that the first rank may use, at most the caller's threads, if all ranks are
         on one machine and the caller named neither backend, algorithm nor initializer; else 0
+    first_memory : memory that the first rank can still take, divided by an upper bound on what it
+        needs to analyse the whole matrix; 1 if the system does not report it
     on_gpus : 1 if the ranks search on GPUs and may choose another matching in each run, else 0
     """
 
@@ -76,6 +78,7 @@ class Features:
     itself: float | None = None
     ranks: float | None = None
     first_cores: float | None = None
+    first_memory: float | None = None
     on_gpus: float | None = None
 
 

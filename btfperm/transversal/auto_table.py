@@ -163,7 +163,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "start on mpi": (
         Rule(
             "one machine",
-            (Condition("first_cores", ">=", 2),),
+            (Condition("first_cores", ">=", 2), Condition("first_memory", ">=", 1)),
             "none",
             "the first rank searches on all cores from its own initial matching",
         ),
@@ -184,7 +184,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "algorithm on mpi": (
         Rule(
             "one machine",
-            (Condition("first_cores", ">=", 2),),
+            (Condition("first_cores", ">=", 2), Condition("first_memory", ">=", 1)),
             "first-rank",
             "threads of one rank share the memory of the machine and need no messages",
         ),

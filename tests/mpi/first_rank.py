@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -49,16 +51,18 @@ def case_first_rank():
     assert btfperm.maximum_transversal(A, time_limit=60, **how).maximum
 
     def fails(*_, **__):
-        raise MemoryError("no room on the first rank")
+        raise MemoryError
 
     P = btfperm.as_pattern(A, comm=COMM)
-    with inputs.changed("btfperm.transversal", "maximum_transversal", fails):
-        try:
+    for module, name, broken in (
+        ("btfperm.transversal", "maximum_transversal", fails),
+        ("btfperm.dulmage_mendelsohn.decompose_mpi", "registry", Mock(step=lambda *_: fails)),
+    ):
+        with (
+            inputs.changed(module, name, broken),
+            pytest.raises(btfperm.ResourceMissingError, match="use --backend mpi"),
+        ):
             btfperm.dulmage_mendelsohn(P, **how)
-        except MemoryError as error:
-            assert "no room" in str(error)
-        else:
-            raise AssertionError("the failure of the first rank is lost")
     assert btfperm.dulmage_mendelsohn(P, **how).gather() == btfperm.dulmage_mendelsohn(A)
 
 
@@ -97,3 +101,26 @@ def case_one_machine():
             assert is_first == (name == "first-rank")
     t = btfperm.maximum_transversal(P, gather=False, deterministic=True)
     assert t.algorithm != "first-rank" and t.structural_rank == 2
+
+
+def case_memory_of_the_first_rank():
+    """The ranks search by messages if the first one has too little memory for the whole matrix.
+    What other ranks have does not count."""
+    A = sp.csc_array((np.ones(3), ([0, 1, 1], [5, 5, 3_999_999])), shape=(2, 4_000_000))
+    needed = 10 * 3 + 30 * 4_000_002
+    for left, is_first in ((needed - 1, False), (needed, True), (None, True)):
+
+        def memory_left(left=left):
+            return left if COMM.rank == 0 else 0
+
+        with (
+            inputs.changed("btfperm.backends.mpi.backend", "memory_left", memory_left),
+            inputs.changed("btfperm.backends.mpi.backend", "usable_cores", lambda: 2),
+        ):
+            t = btfperm.maximum_transversal(btfperm.as_pattern(A, comm=COMM), gather=False)
+        found = t.explain()
+        if COMM.size > 1:
+            assert (t.algorithm == "first-rank") == is_first and t.structural_rank == 2
+            rule = found["decisions"]["start on mpi"]["rule"]
+            assert (rule == "one machine") == is_first
+            assert (found["features"]["first_memory"] >= 1) == is_first

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import signal
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -164,6 +165,25 @@ def test_lists_in_any_order(run_seed, order, symmetric, empty):
     pattern = Pattern.from_coo(rows, cols, shape, symmetric=symmetric)
     found = [*zip(pattern.cols().tolist(), pattern.indices.tolist(), strict=True)]
     assert found == sorted(expected)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc on this system")
+def test_memory_left_below_the_limits_of_a_process(monkeypatch):
+    """The free memory of the machine, or what the limit of the address space leaves, if less."""
+    import resource
+
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    limit = resource.RLIM_INFINITY
+    monkeypatch.setattr(select, "memory", lambda: (10**12, 10**11))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, resource.RLIM_INFINITY))
+    assert select.memory_left() == 10**11
+    limit = used + 2**32
+    assert 2**32 - 2**30 < select.memory_left() <= 2**32 + 2**30
+    limit = used // 2
+    assert select.memory_left() == 0
+    limit = resource.RLIM_INFINITY
+    monkeypatch.setattr(select, "memory", lambda: (None, None))
+    assert select.memory_left() is None
 
 
 def test_free_memory_of_a_container(tmp_path):

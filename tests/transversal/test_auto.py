@@ -144,6 +144,17 @@ def test_matrices_over_ranks():
         assert place_over_ranks((rows, cols), entries, ranks) == choice
 
 
+@pytest.mark.parametrize(
+    ("cores", "memory", "choice"),
+    [(16, 1.0, "first-rank"), (16, 0.99, "ms-bfs"), (1, 2.0, "ms-bfs"), (0, 2.0, "ms-bfs")],
+)
+def test_the_first_rank_needs_several_cores_and_memory(cores, memory, choice):
+    known = {"entries": 10**8, "first_cores": cores, "first_memory": memory, "on_gpus": 0}
+    known["diagonal"] = 0.0
+    assert first("algorithm on mpi", known).choice == choice
+    assert (first("start on mpi", known).choice == "none") == (choice == "first-rank")
+
+
 LARGE = {
     "entries": 20_000_000,
     "density": 1e-6,

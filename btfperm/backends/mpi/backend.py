@@ -6,10 +6,13 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from btfperm import registry
 from btfperm.backends.mpi.budget import SharedBudget
 from btfperm.backends.mpi.problem import DistributedProblem
 from btfperm.backends.protocol import EACH_RANKS, FIRST_RANK, Delivered, Outcome, Proof, Session
+from btfperm.backends.select import memory_left
 from btfperm.backends.threads import usable_cores
 from btfperm.errors import InvalidArgumentError
 
@@ -18,10 +21,17 @@ if TYPE_CHECKING:
 
 __all__ = ["MPI"]
 
+# Upper bounds on the bytes that the first rank takes for each entry, and for each row and column,
+# if it gathers a matrix with 32-bit indices, searches and decomposes. By
+# benchmarks/results/2026-11-26-mpi-scaling-one-machine, it took 801 MB for 50 million entries, 10
+# million rows and 10 million columns, its part of the distributed matrix included; by these bounds
+# it takes 1,100 MB.
+_BYTES_PER_ENTRY, _BYTES_PER_LINE = 10, 30
+
 
 class Mpi:
-    """See `protocol.Backend`. All ranks must call each method together, except `check`,
-    `should_decompose` and `measure`."""
+    """See `protocol.Backend`. All ranks must call each method together, except `check` and
+    `should_decompose`."""
 
     name = "mpi"
     is_distributed = True
@@ -121,11 +131,16 @@ class Mpi:
     def should_decompose(self, session: Session) -> tuple[bool, str]:
         return False, "one process holds the matrix"
 
-    def measure(self, feature: str, subject: Any) -> int:
-        """The features `ranks`, the number of ranks that hold a pattern, and `first_cores`."""
+    def measure(self, feature: str, subject: Any) -> float:
+        """The features `ranks`, the number of ranks that hold a pattern, `first_cores` and
+        `first_memory`. All ranks must ask for the last two together."""
         exchange = subject.exchange
         if feature == "ranks":
             return int(exchange.size)
+        if feature == "first_memory":
+            left = exchange.broadcast(memory_left() if exchange.rank == 0 else None)
+            needed = _bytes_on_first_rank(subject)
+            return 1.0 if left is None else float(left) / needed
         if exchange.ranks_here < exchange.size:
             return 0
         return int(exchange.broadcast(usable_cores()))
@@ -137,6 +152,13 @@ class Mpi:
 
         way = "NCCL" if problem.link.uses_nccl else "host memory"
         return f"GPUs ({facts(problem.device)[0]}, exchange by {way})"
+
+
+def _bytes_on_first_rank(pattern: Any) -> float:
+    """An upper bound on the bytes that a search by the first rank takes there."""
+    lines = pattern.m + pattern.n
+    needed = _BYTES_PER_ENTRY * pattern.nnz + _BYTES_PER_LINE * lines
+    return float(max(needed * np.dtype(pattern.width).itemsize / 4, 1.0))
 
 
 def _use_device(problem: DistributedProblem, device: int) -> None:

@@ -11,27 +11,43 @@ Paper       Rabenseifner, Hager, Jost, PDP 2009: one MPI process with threads on
 Cost        That of one process, and a copy of the matrix and of the matching to and from the first
             rank. All ranks together need less memory than for a search over many ranks, because
             there are no ghosts; but the first rank alone needs that of one process.
-Prefer it   if all ranks run on one machine whose memory suffices for one process.
+Prefer it   if all ranks run on one machine whose memory suffices for one process. ``auto`` compares
+            the free memory with a bound on what the first rank needs (`Features.first_memory`).
 Invariants  as those of one process, whose certificate the first rank checks. The certificate over
             ranks only compares the numbers of rows, columns and cover marks that all received.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from btfperm.backends.mpi.problem import DistributedProblem
 from btfperm.backends.protocol import FIRST_RANK
+from btfperm.errors import ResourceMissingError
 
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
 
-__all__ = ["first_rank"]
+__all__ = ["first_rank", "memory_of_one_process"]
 
 
+@contextmanager
+def memory_of_one_process() -> Iterator[None]:
+    """Replaces a MemoryError by an error that names the way with less memory on the first rank."""
+    try:
+        yield
+    except MemoryError:
+        raise ResourceMissingError(
+            "the first rank has too little memory to analyse the whole matrix: use --backend mpi "
+            '(in Python, backend="mpi"), which keeps the matrix distributed'
+        ) from None
+
+
+@memory_of_one_process()
 def first_rank(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
