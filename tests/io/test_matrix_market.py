@@ -323,6 +323,46 @@ def test_lines_before_the_sizes_are_skipped_and_counted(tmp_path, monkeypatch, l
     assert 2 * lines - sum(skipped) <= buffers, "lines that are read one by one"
 
 
+@pytest.mark.parametrize("line", [b"%\n", b"\n", b" \t\r\n"])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("place", ["before the sizes", "before the entries", "after the entries"])
+def test_no_statement_of_python_runs_for_each_line(tmp_path, line, packed, place):
+    """The core finds the lines. Python runs for blocks of them only, so that a packed file of some
+    kilobytes with millions of lines does not take seconds."""
+    lines = 200_000
+    head, sizes, entry = b"%%MatrixMarket matrix coordinate pattern general\n", b"2 2 1\n", b"1 1\n"
+    many = line * lines
+    parts = {
+        "before the sizes": (head, many, sizes, entry),
+        "before the entries": (head, sizes, many, entry),
+        "after the entries": (head, sizes, entry, many),
+    }
+    text = b"".join(parts[place])
+    file = tmp_path / "a.mtx"
+    file.write_bytes(gzip.compress(text, 1) if packed else text)
+    events = 0
+
+    def statement(*_):
+        nonlocal events
+        events += 1
+        return statement
+
+    def call(_, event, __):
+        nonlocal events
+        events += event == "c_call"
+
+    assert read(file).nnz == 1  # the first call imports modules
+    before = sys.gettrace(), sys.getprofile()
+    sys.settrace(statement)
+    sys.setprofile(call)
+    try:
+        assert read(file).nnz == 1
+    finally:
+        sys.setprofile(before[1])
+        sys.settrace(before[0])
+    assert 100 < events < lines // 20, events
+
+
 def test_a_value_that_is_smaller_than_every_double(tmp_path):
     """It is read as zero, and `drop_zeros` drops it."""
     path = tmp_path / "a.mtx"

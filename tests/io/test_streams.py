@@ -17,7 +17,7 @@ import zlib
 import pytest
 
 from btfperm.errors import UnreadableInputError
-from btfperm.io import peek, read
+from btfperm.io import peek, read, tar_members
 from btfperm.io.tar_members import members
 from btfperm.io.xz_stream import XzStream
 from tests.loops import looped
@@ -123,12 +123,55 @@ def test_a_chain_of_headers_takes_no_recursion(tmp_path, kind):
     assert read(file).nnz == 2
 
 
-def test_many_pax_records_take_linear_time(tmp_path):
-    """The time of a record depends on its own length: the reader never copies the later records."""
-    records = record(b"a", b"") * 100_000
+class CountedBytes(bytes):
+    """Counts in `work` the bytes that each operation searches or copies. What it returns counts
+    too."""
+
+    work = 0
+
+    def __getitem__(self, key):
+        part = super().__getitem__(key)
+        CountedBytes.work += len(part) if isinstance(key, slice) else 1
+        return CountedBytes(part) if isinstance(key, slice) else part
+
+
+def _counted(name):
+    """The method of `bytes`. A search may have bounds behind the bytes that it searches for."""
+
+    def method(self, *args):
+        bounds = (*args[1:], None)[:2] if name in _SEARCHES else (None, None)
+        begin, end, _ = slice(*bounds).indices(len(self))
+        CountedBytes.work += max(end - begin, 0)
+        found = getattr(bytes, name)(self, *args)
+        if isinstance(found, tuple | list):
+            return type(found)(map(CountedBytes, found))
+        return CountedBytes(found) if isinstance(found, bytes) else found
+
+    return method
+
+
+_SEARCHES = ("find", "rfind", "index", "rindex", "count")
+_OTHERS = ("partition", "rpartition", "split", "rsplit", "splitlines", "replace", "decode", "strip")
+for _name in (*_SEARCHES, *_OTHERS, "lstrip", "rstrip", "removeprefix", "removesuffix", "__add__"):
+    setattr(CountedBytes, _name, _counted(_name))
+
+
+def test_many_pax_records_take_linear_time(tmp_path, monkeypatch):
+    """The work on a record depends on its own length: the reader never searches or copies the later
+    records."""
+    records = record(b"a", b"") * 20_000
     file = tmp_path / "a.tar"
     file.write_bytes(extension(b"x", records + record(b"path", b"name/name.mtx")) + MATRIX)
+    real = tar_members._extension
+
+    def counted(stream, length):
+        text, padding = real(stream, length)
+        return CountedBytes(text), padding
+
+    monkeypatch.setattr(tar_members, "_extension", counted)
+    monkeypatch.setattr(CountedBytes, "work", 0)
     assert read(file).source["member"] == "name/name.mtx"
+    assert len(records) < CountedBytes.work < 10 * len(records)
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,24 @@ from btfperm.pattern import memory as memory_module
 
 
 @pytest.mark.filterwarnings("ignore::btfperm.LargeMatrixWarning")
-@pytest.mark.parametrize(("total", "margin"), [(10**9, 10**8), (10**12, 2**30)])
-def test_a_margin_of_memory_stays_free(monkeypatch, total, margin):
-    """The margin is a tenth of the memory of a small machine, and a gigabyte on a large one."""
+@pytest.mark.parametrize(
+    ("total", "margin", "gigabytes"),
+    [(10**9, 10**8, "0.1"), (10**12, 2**30, "1.1"), (None, 2**30, "1.1")],
+)
+def test_a_margin_of_memory_stays_free(monkeypatch, total, margin, gigabytes):
+    """The margin is a tenth of the memory of a small machine, and a gigabyte on a large one or if
+    the size of the memory is unknown. The message names it only if the free memory would suffice
+    without it."""
     monkeypatch.setattr(select, "memory", lambda: (total, margin + 4 * 2**24))
     refuse_beyond_memory((2**24, 1), 2**24, "a.mtx")
-    with pytest.raises(ResourceMissingError, match=r"a\.mtx: .* btfperm leaves .* to others"):
-        refuse_beyond_memory((2**24 + 1, 1), 2**24 + 1, "a.mtx")
+    for indices in (2**24 + 1, 2**24 + margin // 4):
+        with pytest.raises(ResourceMissingError) as caught:
+            refuse_beyond_memory((2**24 + 1, 1), indices, "a.mtx")
+        text = str(caught.value)
+        assert text.startswith("a.mtx: ")
+        assert text.endswith(f" are free, of which btfperm leaves {gigabytes} GB to others")
+    with pytest.raises(ResourceMissingError, match=r" are free$"):
+        refuse_beyond_memory((2**24 + 1, 1), 2**24 + margin // 4 + 1, "a.mtx")
 
 
 def test_a_large_requirement_is_reported(monkeypatch):
