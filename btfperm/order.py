@@ -146,6 +146,10 @@ def order_file(
         stages.begin("read", path)
         if weights is not None:
             pattern, modulus = _read_moduli(path, comm, weights, weigher, options["backend"])
+            if comm is not None:
+                from btfperm.weighted.weigh_mpi import backend_over_ranks
+
+                options |= {"backend": backend_over_ranks(pattern, options["backend"])}
         elif comm is not None:
             pattern = as_pattern(path, comm=comm, drop_zeros=drop_zeros, threads=threads)
         elif chosen:

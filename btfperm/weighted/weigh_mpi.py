@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from btfperm.results.distributed import DistributedDecomposition
 
 __all__ = [
+    "backend_over_ranks",
     "check_arguments",
     "moduli_over_ranks",
     "refuse_large",
@@ -74,6 +75,7 @@ def weighted_over_ranks(
         refuse_large(A, comm, objective, algorithm, backend)
         pattern = moduli_over_ranks(A, comm, shape)
         refuse_large(pattern, comm, objective, algorithm, backend)
+        backend = backend_over_ranks(pattern, backend)
         d: Any = dulmage_mendelsohn(
             pattern, backend=backend, threads=threads, gather=False, **limits
         )
@@ -121,6 +123,15 @@ def _place(A: Any, comm: Any) -> str | None:
     return (
         None if known is None else place_over_ranks((known[0], known[1]), known[2], exchange.size)
     )
+
+
+def backend_over_ranks(pattern: Pattern, backend: str) -> str:
+    """The backend of the decomposition before a weighted search: ``"mpi"`` instead of ``"auto"``,
+    unless each rank analyses the matrix whole. The weighted search works on the distributed matrix,
+    so the first rank of a machine must not gather it before."""
+    place = _place(pattern, None)
+    is_large = place is not None and backends.get(place).is_distributed
+    return "mpi" if backend == "auto" and is_large else backend
 
 
 def moduli_over_ranks(

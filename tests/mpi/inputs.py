@@ -91,6 +91,19 @@ def changed(module, name, value):
         setattr(there, name, before)
 
 
+@contextmanager
+def nothing_small():
+    """No matrix is small enough to be analysed whole on each of several ranks."""
+    from btfperm.transversal.auto_table import TABLE
+
+    rules = TABLE["place over ranks"]
+    TABLE["place over ranks"] = tuple(rule for rule in rules if rule.name != "small")
+    try:
+        yield
+    finally:
+        TABLE["place over ranks"] = rules
+
+
 def no_search():
     """Replaces the search by one that ends at once, so that the initial matching is the result."""
 
