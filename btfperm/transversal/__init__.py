@@ -76,10 +76,10 @@ def maximum_transversal(
     A : a matrix of any type that `as_pattern` accepts
     algorithm : a name from `algorithms()`. ``"auto"`` applies the first rule whose conditions hold
         for this matrix; for most large matrices it chooses guided-displacement on the CPU,
-        meeting-trees on a GPU and ms-bfs over MPI ranks. ``explain()`` of the result names the
-        rules. ``"published"`` chooses by rules among algorithms of other authors: pothen-fan,
-        ss-bfs, ms-bfs or, on four threads or more, ms-bfs-graft on the CPU, apfb-wr or g-pr-shr on
-        a GPU, ms-bfs over MPI ranks
+        meeting-trees on a GPU and, over MPI ranks, ms-bfs or, if all are on one machine,
+        first-rank. ``explain()`` of the result names the rules. ``"published"`` chooses by rules
+        among algorithms of other authors: pothen-fan, ss-bfs, ms-bfs or, on four threads or more,
+        ms-bfs-graft on the CPU, apfb-wr or g-pr-shr on a GPU, ms-bfs over MPI ranks
     initializer : a name from ``algorithms("initial")``, or ``"none"``. ``"auto"`` chooses by rules,
         for example greedy, or none where meeting-trees makes its own initial matching
     backend : ``"auto"``, ``"cpu"``, ``"gpu"`` or, for a matrix over MPI ranks, ``"mpi"``.
@@ -87,11 +87,13 @@ def maximum_transversal(
         CPU, and for algorithms that only the GPU has. It also uses the GPU for a large matrix on
         the host if the rules predict a gain and the caller named no algorithm (other than
         ``"published"``) or initializer and set no `initial`, `options` or `deterministic`. Over MPI
-        ranks, ``"auto"`` chooses between ``"mpi"``, where the ranks share the search, and an
-        analysis of the whole matrix on each rank, if it is small. In all other cases it uses the
-        CPU. If a GPU fails that the caller did not request, or its search is slow because
-        augmenting paths are long, the call runs again on the CPU, from `initial` or an empty
-        matching. A failure also gives a BackendWarning
+        ranks, ``"auto"`` analyses a small matrix whole on each rank. If all ranks are on one
+        machine, which has several cores and enough free memory, the first rank gathers a large
+        matrix and searches on all cores for the others. ``"mpi"``, and otherwise ``"auto"``, lets
+        the ranks share the search by messages. In all other cases ``"auto"`` uses the CPU. If a GPU
+        fails that the caller did not request, or its search is slow because augmenting paths are
+        long, the call runs again on the CPU, from `initial` or an empty matching. A failure also
+        gives a BackendWarning
     threads : the number of threads, from 1 to 1024, for algorithms that use several. The default is
         all cores that this process may use from 1,000,000 entries on (5,000,000 with two or three
         cores), and one for smaller matrices. Below 100,000 entries one thread runs, whatever the

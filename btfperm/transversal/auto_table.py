@@ -158,7 +158,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "cpu",
             "each rank analyses the whole matrix in less time than messages would take",
         ),
-        Rule("the rest", (), "mpi", "no rank holds the whole matrix"),
+        Rule("the rest", (), "mpi", "the matrix is too large for a copy on each rank"),
     ),
     "start on mpi": (
         Rule(
