@@ -291,5 +291,7 @@ def ratio_cells(ratios: Mapping[str, float], digits: int = 3) -> list[str]:
 
 def libraries_in_words() -> str:
     """The solvers on this machine, with their versions, as a sentence."""
-    found = [f"{one.name} by {one.library} {one.version}" for one in btfperm.solvers()]
+    found = [
+        f"{one.name} by {one.library} {one.version}" for one in btfperm.solvers() if one.library
+    ]
     return f"Solvers: {', '.join(found)}."

@@ -2,24 +2,25 @@
 """Where KLU is on this machine: in the wheel ``nbklu``, or in a shared library of the system.
 
 KLU is no part of btfperm, because its licence is another one (LGPL). `find` returns the first
-library that works.
+library that works. If the environment variable ``BTFPERM_LIBKLU`` names a libklu, that one comes
+first, and no other libklu is searched for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
 from functools import cache
 from typing import NamedTuple
 
 from btfperm.preorder.klu_factors import KluLibrary
-from btfperm.preorder.klu_shared import Shared
+from btfperm.preorder.klu_shared import PATH, Shared
 from btfperm.preorder.klu_wheel import Wheel
 
 __all__ = ["MISSING", "SOURCES", "Solver", "find", "libraries", "solvers"]
 
 MISSING = "KLU is not installed: pip install 'btfperm[klu]', or the system's package libklu"
 
-SOURCES: list[Callable[[], KluLibrary]] = [Wheel, Shared]  # the preferred one first
+SOURCES: tuple[type[Wheel], type[Shared]] = (Wheel, Shared)  # the preferred one first
 
 
 class Solver(NamedTuple):
@@ -31,6 +32,7 @@ class Solver(NamedTuple):
     library : what provides it: "nbklu", "libklu", "scipy"; empty if nothing does
     version, location : of the library
     hint : how to install it, if it is missing
+    reason : why a library that is installed, or that ``BTFPERM_LIBKLU`` names, does not work
     """
 
     name: str
@@ -38,15 +40,25 @@ class Solver(NamedTuple):
     version: str = ""
     location: str = ""
     hint: str = ""
+    reason: str = ""
+
+
+class _Search(NamedTuple):
+    """The libraries that work, and the reason of each that is present and does not."""
+
+    found: tuple[KluLibrary, ...]
+    failures: tuple[str, ...]
 
 
 def solvers() -> tuple[Solver, ...]:
     """The solvers that :meth:`Preordering.factor` can use on this machine, the preferred library of
-    KLU first. Libraries are loaded, which takes a moment.
+    KLU first. Libraries are loaded at the first call, which takes a moment; later calls repeat its
+    answer.
 
     Returns
     -------
-    tuple of Solver : library, version, and how to install what is missing
+    tuple of Solver : library, version, and how to install what is missing. A library of KLU that is
+        present and does not work has a row with its ``reason``, and an empty ``library``
 
     Examples
     --------
@@ -57,23 +69,38 @@ def solvers() -> tuple[Solver, ...]:
     import scipy
 
     rows = [Solver("klu", at.name, at.version, at.location) for at in libraries()]
+    hint = "" if rows else MISSING
+    rows += [Solver("klu", hint=hint, reason=reason) for reason in _search().failures]
     here = str(scipy.__file__)
     return (
-        *(rows or [Solver("klu", hint=MISSING)]),
+        *(rows or [Solver("klu", hint=hint)]),
         Solver("superlu", "scipy", scipy.__version__, here),
     )
 
 
-@cache
 def libraries() -> tuple[KluLibrary, ...]:
     """The libraries that work, the preferred one first. They are loaded, which takes a moment."""
+    return _search().found
+
+
+@cache
+def _search() -> _Search:
     found: list[KluLibrary] = []
-    for make in SOURCES:
+    failures: list[str] = []
+    for make in reversed(SOURCES) if os.environ.get(PATH) else SOURCES:
         try:
             found.append(make())
-        except (ImportError, OSError, AttributeError):
-            continue
-    return tuple(found)
+        except (ImportError, OSError, AttributeError) as error:
+            if not _is_absent(error):
+                failures.append(f"{make.name} does not work: {error}")
+    return _Search(tuple(found), tuple(failures))
+
+
+def _is_absent(error: Exception) -> bool:
+    """Whether there is no such library, instead of one that does not work."""
+    if isinstance(error, ModuleNotFoundError):
+        return error.name == "nbklu"
+    return isinstance(error, FileNotFoundError)
 
 
 def find() -> KluLibrary | None:

@@ -19,7 +19,10 @@ import numpy.typing as npt
 
 from btfperm.preorder.klu_factors import Analysis, CommonFacts, checked_status
 
-__all__ = ["Shared"]
+__all__ = ["PATH", "Shared"]
+
+PATH = "BTFPERM_LIBKLU"
+"""The environment variable with the path of the only libklu to be tried."""
 
 _Array = npt.NDArray[Any]
 
@@ -82,14 +85,23 @@ class Shared:
     name = "libklu"
 
     def __init__(self) -> None:
-        """Loads the first library that works."""
-        reason = "there is no libklu"
+        """Loads the first library that works.
+
+        Raises
+        ------
+        FileNotFoundError : there is no libklu
+        OSError : none works; the text has the path and the reason of each
+        """
+        reasons: list[str] = []
         for path in _candidates():
             try:
                 return self._load(path)
             except (OSError, AttributeError) as error:  # no library, or one without these functions
-                reason = str(error)
-        raise OSError(reason)
+                text = str(error)
+                reasons.append(text if path in text else f"{path}: {text}")
+        if not reasons:
+            raise FileNotFoundError("there is no libklu")
+        raise OSError("; ".join(dict.fromkeys(reasons)))
 
     def _load(self, path: str) -> None:
         self.library = library = ctypes.CDLL(path)
@@ -211,8 +223,13 @@ def _pointer(array: _Array) -> ctypes.c_void_p:
 
 
 def _candidates() -> Iterator[str]:
-    """Names and paths of libklu: what the loader finds first, then the files in the folders of
-    conda, of this Python's prefix, of ``/usr/local`` and of Homebrew."""
+    """Names and paths of libklu: that in ``BTFPERM_LIBKLU`` alone if it is set; else what the
+    loader finds first, then the files in the folders of conda, of this Python's prefix, of
+    ``/usr/local`` and of Homebrew."""
+    named = os.environ.get(PATH)
+    if named:
+        yield named
+        return
     found = ctypes.util.find_library("klu")
     if found is not None:
         yield found

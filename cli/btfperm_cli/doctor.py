@@ -55,7 +55,9 @@ def doctor(out: Output) -> int:
     out.say("solvers")
     for solver in solvers:
         state = f"{solver.library} {solver.version} in {solver.location}" if solver.library else ""
-        out.say(f"  {solver.name:<20}{state or solver.hint}")
+        out.say(
+            f"  {solver.name:<20}{'; '.join(filter(None, (state, solver.reason, solver.hint)))}"
+        )
     code = 0 if known[0].works else 4
     out.answer(
         {

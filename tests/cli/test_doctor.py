@@ -13,6 +13,7 @@ import pytest
 import btfperm
 from btfperm.backends import select
 from btfperm.backends.gpu.device import why_not
+from btfperm.preorder.klu_libraries import Solver
 
 
 def test_the_report(cli):
@@ -49,6 +50,18 @@ def test_optional_packages(cli, name):
     (package,) = (p for p in cli("doctor", "--json").json["packages"] if p["name"] == name)
     assert (package["version"] is None) == (importlib.util.find_spec(name) is None)
     assert "pip install 'btfperm[" in package["hint"]
+
+
+def test_a_library_of_klu_that_does_not_work(cli, monkeypatch):
+    rows = (
+        Solver("klu", "nbklu", "9", "here"),
+        Solver("klu", reason="libklu does not work: x"),
+    )
+    monkeypatch.setattr(btfperm, "solvers", lambda: rows)
+    lines = cli("doctor").out.splitlines()
+    assert lines[-2:] == [f"  {'klu':<20}nbklu 9 in here", f"  {'klu':<20}libklu does not work: x"]
+    found = cli("doctor", "--json").json["solvers"]
+    assert [row["reason"] for row in found] == ["", "libklu does not work: x"]
 
 
 def test_a_core_that_does_not_load(cli, monkeypatch):

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which libraries of KLU are found, and what is reported about those that do not work."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import btfperm
+from btfperm.preorder import klu_libraries, klu_shared
+
+
+@pytest.fixture
+def search_again():
+    """The libraries are searched for again in the test, and after it."""
+    klu_libraries._search.cache_clear()
+    yield
+    klu_libraries._search.cache_clear()
+
+
+@pytest.mark.usefixtures("search_again")
+@pytest.mark.parametrize("has_wheel", [False, True])
+def test_a_named_library_that_does_not_work_is_reported(monkeypatch, tmp_path, has_wheel):
+    """No other libklu takes its place, and the reason names its path."""
+    broken = tmp_path / "libmine.so"
+    broken.write_bytes(b"not a library")
+    if has_wheel:
+        pytest.importorskip("nbklu", reason="nbklu is not installed, or not for a sanitizer")
+    else:
+        monkeypatch.setattr(klu_libraries, "SOURCES", (klu_shared.Shared,))
+    monkeypatch.setenv("BTFPERM_LIBKLU", str(broken))
+    rows = [row for row in btfperm.solvers() if row.name == "klu"]
+    assert [row.library for row in rows] == [*["nbklu"] * has_wheel, ""]
+    assert rows[-1].reason.startswith("libklu does not work: ") and str(broken) in rows[-1].reason
+    assert ("btfperm[klu]" in rows[-1].hint) == (not has_wheel)
+    assert klu_libraries.find() is None or has_wheel
+
+
+@pytest.mark.usefixtures("search_again")
+def test_a_named_library_comes_first(monkeypatch, tmp_path):
+    system = {one.name: one for one in klu_libraries.libraries()}.get("libklu")
+    if system is None:
+        pytest.skip("libklu is not installed")
+    klu_libraries._search.cache_clear()
+    (tmp_path / "libmine.so").symlink_to(system.location)
+    monkeypatch.setenv("BTFPERM_LIBKLU", str(tmp_path / "libmine.so"))
+    assert list(klu_shared._candidates()) == [str(tmp_path / "libmine.so")]
+    assert klu_libraries.find().name == btfperm.solvers()[0].library == "libklu"
+    assert not any(row.reason for row in btfperm.solvers())
+
+
+class _Absent:
+    """A finder of modules that makes `nbklu` look as if it were not installed."""
+
+    def find_spec(self, name, *_):
+        if name == "nbklu":
+            raise ModuleNotFoundError("No module named 'nbklu'", name="nbklu")
+
+
+@pytest.mark.usefixtures("search_again")
+def test_a_library_that_is_not_there_has_no_reason(monkeypatch):
+    """It only has the hint, how to install it."""
+    monkeypatch.setattr(klu_shared, "_candidates", lambda: iter(()))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "nbklu"]:
+        monkeypatch.delitem(sys.modules, name)
+    finders = [_Absent(), *sys.meta_path]
+    monkeypatch.setattr(sys, "meta_path", finders)
+    rows = [row for row in btfperm.solvers() if row.name == "klu"]
+    assert [(row.library, row.hint, row.reason) for row in rows] == [
+        ("", klu_libraries.MISSING, "")
+    ]
