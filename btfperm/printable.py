@@ -28,7 +28,9 @@ __all__ = [
 ]
 
 LONGEST_WORD = 160  # characters without a space; a file name is one such word as a rule
-LONGEST_SENTENCE = 480  # characters
+# Characters. The messages of readers are shorter: their tests allow 300 beside the file's name. The
+# shell prints the lines about a singular matrix, with names of rows and columns, as one sentence.
+LONGEST_SENTENCE = 480
 LONGEST_CAUSE = 120  # characters of another library's message
 LONGEST_LIST = 140  # characters of names
 _LONGEST_NAME = 60  # characters of a name in a list

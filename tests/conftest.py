@@ -57,6 +57,7 @@ collect_ignore = ["emulated_gpu/stand_in"]
 TOOLS = (
     *("benchmarks", "fuzz/test_fuzzer.py", "reports/page/test_browser.py"),
     *("backends/test_ended_passes.py", "transversal/test_added_algorithm.py"),
+    "transversal/test_narrow_indices.py",
 )
 _OF_TOOLS = {ROOT / "tests" / name for name in TOOLS}
 

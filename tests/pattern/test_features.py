@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import mmap
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 
+from btfperm import _core
 from btfperm.pattern import Pattern, as_pattern
+from btfperm.pattern.arrays import LARGEST_INT32
 from btfperm.pattern.features import Features, ratios, sample, sample_degrees, size
 from tests import strategies
 from tests.oracles.plain_pattern import pattern
@@ -75,6 +79,25 @@ def test_long_columns_are_sampled():
     features_of_sample = sample(as_pattern(np.ones((m, n))))
     assert features_of_sample["longest"] == m and features_of_sample["skew"] == 0
     assert features_of_sample["near"] == pytest.approx(2 / 64, abs=0.02)
+
+
+def zeros_without_memory(count):
+    """int32 zeros that can only be read, so that the system provides no memory for them."""
+    pages = mmap.mmap(-1, 4 * count, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
+    return np.frombuffer(pages, np.int32)
+
+
+def test_samples_end_with_the_last_32_bit_index():
+    """The index of the next sample would exceed 32 bits."""
+    zeros = zeros_without_memory(LARGEST_INT32 + 1)
+    n, degree = LARGEST_INT32, LARGEST_INT32 - 1
+    assert n // (n // 128) == 128 and n % (n // 128), "a column follows the last sample"
+    assert degree % (degree // 8), "an entry follows the last sample"
+    _, _, empty, *_ = _core.pattern.sample(1, zeros, zeros[:0], False)
+    assert empty == 1
+    column = np.array([0, degree], np.int32)
+    longest, _, _, _, _, diagonal, near = _core.pattern.sample(degree, column, zeros[:degree])
+    assert (longest, diagonal, near) == (degree, 1, 1)
 
 
 def test_features_are_documented():
