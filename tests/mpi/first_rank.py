@@ -13,7 +13,10 @@ from mpi4py import MPI
 import btfperm
 from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.threads import usable_cores
+from btfperm.order import order_file
 from tests.mpi import inputs
+from tests.mpi.values import written
+from tests.mpi.weights import random_square, with_values
 
 COMM = MPI.COMM_WORLD
 
@@ -124,3 +127,25 @@ def case_memory_of_the_first_rank():
             rule = found["decisions"]["start on mpi"]["rule"]
             assert (rule == "one machine") == is_first
             assert (found["features"]["first_memory"] >= 1) == is_first
+
+
+def case_weights_without_gathering(folder):
+    """On one machine, too, the search before the weighted one leaves a large matrix distributed."""
+    A = with_values(random_square(40, 3, 7), 0)
+    entries = "".join(f"{i + 1} {j + 1} {value}\n" for (i, j), value in sp.dok_array(A).items())
+    head = "%%MatrixMarket matrix coordinate real general\n"
+    path = written(folder / "forty.mtx", f"{head}40 40 {A.nnz}\n{entries}")
+
+    def gathered(*_):
+        raise AssertionError("the first rank gathers the matrix")
+
+    with (
+        inputs.nothing_small(),
+        inputs.changed("btfperm.transversal.augmenting.first_rank_mpi", "first_rank", gathered),
+        inputs.changed("btfperm.backends.mpi.backend", "usable_cores", lambda: 2),
+        inputs.changed("btfperm.backends.mpi.backend", "memory_left", lambda: None),
+    ):
+        w = btfperm.weighted_transversal(A, comm=COMM, gather=False)
+        done = order_file(str(path), [], weights="product", comm=COMM)
+    assert w.structural_rank == done.weighted.structural_rank == 40
+    assert w.algorithm == done.weighted.algorithm == ("heavy-perfect" if COMM.size > 1 else "mc64")

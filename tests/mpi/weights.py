@@ -227,28 +227,6 @@ def case_small_weights_are_replicated():
         assert np.allclose(np.concatenate(COMM.allgather(own)), all_of_it)
 
 
-def case_weights_without_gathering(folder):
-    """On one machine, too, the search before the weighted one leaves a large matrix distributed."""
-    A = with_values(random_square(40, 3, 7), 0)
-    entries = "".join(f"{i + 1} {j + 1} {value}\n" for (i, j), value in sp.dok_array(A).items())
-    head = "%%MatrixMarket matrix coordinate real general\n"
-    path = written(folder / "forty.mtx", f"{head}40 40 {A.nnz}\n{entries}")
-
-    def gathered(*_):
-        raise AssertionError("the first rank gathers the matrix")
-
-    with (
-        inputs.nothing_small(),
-        inputs.changed("btfperm.transversal.augmenting.first_rank_mpi", "first_rank", gathered),
-        inputs.changed("btfperm.backends.mpi.backend", "usable_cores", lambda: 2),
-        inputs.changed("btfperm.backends.mpi.backend", "memory_left", lambda: None),
-    ):
-        w = btfperm.weighted_transversal(A, comm=COMM, gather=False)
-        done = order_file(str(path), [], weights="product", comm=COMM)
-    assert w.structural_rank == done.weighted.structural_rank == 40
-    assert w.algorithm == done.weighted.algorithm == ("heavy-perfect" if COMM.size > 1 else "mc64")
-
-
 def case_weights_in_files(folder):
     """The file holds the scalings, and `check` accepts it."""
     path, out = str(MATRICES / "west0479.mtx.gz"), folder / "weights.npz"
