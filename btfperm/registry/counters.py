@@ -66,6 +66,7 @@ COUNTERS = (
     ),
     Counter("all_to_all_bytes", "bytes in the small messages of all pairs of ranks"),
     Counter("peak_bytes", "the largest resident memory that a rank has had"),
+    Counter("peak_bytes_by_rank", "the largest resident memory that each rank has had"),
     Counter("given_up_edges", "entries read by a search on the CPU that was abandoned"),
     *(Counter(name, _OF_WEIGHTED_SEARCHES[name]) for name in ("searches", "bids")),
     Counter("thresholds", "thresholds that the bisection for the largest smallest entry has tried"),

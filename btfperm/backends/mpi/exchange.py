@@ -93,23 +93,25 @@ class Exchange(Ranks):
         self.run(self.comm.Ibcast(buffer, root=root), "broadcast", size, root)
         return json.loads(buffer.tobytes())
 
-    def transferred(self) -> dict[str, int]:
+    def transferred(self) -> dict[str, int | list[int]]:
         """The numbers of exchanges and collective operations, and what all ranks have sent, since
-        the last call of this method; and the largest memory of a rank so far. Collective."""
+        the last call of this method; and the largest memory of each rank so far. Collective."""
         import resource
 
         own = self.counters
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         totals = own["messages"], own["bytes"], own["all_to_all_bytes"]
         messages, size, size_of_pairs = self.sums(*totals)
-        found = {
+        peaks: list[int] = self.from_all(peak)[:, 0].tolist()
+        found: dict[str, int | list[int]] = {
             "exchanges": own["exchanges"],
             "collectives": own["collectives"],
             "messages": messages,
             "bytes_sent": size,
             "all_to_alls": own["all_to_alls"],
             "all_to_all_bytes": size_of_pairs,
-            "peak_bytes": self.largest(peak)[0],
+            "peak_bytes": max(peaks),
+            "peak_bytes_by_rank": peaks,
         }
         self.counters = dict.fromkeys(own, 0)
         return found
