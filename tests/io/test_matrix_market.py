@@ -372,34 +372,6 @@ def test_a_value_that_is_smaller_than_every_double(tmp_path):
     assert read(path, drop_zeros=True).nnz == 0
 
 
-def test_line_numbers_behind_many_blank_lines(tmp_path):
-    path = tmp_path / "a.mtx"
-    head = b"%%MatrixMarket matrix coordinate pattern general\n9 9 3\n1 1\n"
-    path.write_bytes(head + b"\n" * 2000 + b"2 x\n3 3\n")
-    with pytest.raises(UnreadableInputError, match="line 2004"):
-        read(path)
-
-
-@pytest.mark.parametrize("length", [65_534, 65_535, 65_536, 65_537, 131_072])
-@pytest.mark.parametrize(
-    ("name", "head", "body"),
-    [
-        ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n", "2 2 1\n1 1\n"),
-        ("a.graph", "", "2 1\n2\n1\n"),
-        ("b.graph", "% x\n", "2 1\n2\n1\n"),
-    ],
-)
-def test_no_line_behind_a_long_comment_is_lost(tmp_path, name, head, body, length):
-    """The comment has `length` bytes, its line end included: about as many as are read at once."""
-    file = tmp_path / name
-    file.write_text(head + "%" * (length - 1) + "\n" + body)
-    assert read(file).shape == (2, 2)
-    lines = (head + "%\n" + body).count("\n")
-    file.write_text(head + "%" * (length - 1) + "\n" + body + "x\n")
-    with pytest.raises(UnreadableInputError, match=rf"line {lines + 1}: "):
-        read(file)
-
-
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_a_size_line_without_its_end(tmp_path, end):
     """The ranks of MPI divide the text after the line with the sizes (`at` is its end)."""
