@@ -27,9 +27,10 @@ _INTEGERS = (
     *(2**63 - 1, 2**63, -(2**63), 2**64 - 1, 2**64, 10**20, 10**30),
 )
 _COSTLY = 10**7
-"""A declared number of rows. A reader that allocates memory for this number exceeds the bound on
-memory, so the fuzzer detects it. It is drawn rarely, because a legal matrix of this size takes each
-reader a long time."""
+"""A large declared number, such as a number of rows. A reader that allocates 8 bytes for each item
+before it reads a small file exceeds the bound on memory (64 MB), so the fuzzer detects it; 4 bytes
+for each item stay below the bound. The number is drawn rarely, because each reader takes long for a
+legal matrix of this size."""
 
 _SHARE_OF_COSTLY = 0.001
 

@@ -66,8 +66,8 @@ class Picture:
     ) -> None:
         """Writes the figure as PNG, SVG or PDF, by the suffix unless `format` is given.
 
-        The file is written under a temporary name and renamed. ``replace=False`` does not replace
-        an older file.
+        The file is written under a temporary name and renamed. With ``replace=False``, an older
+        file is an error.
 
         Raises
         ------

@@ -32,7 +32,8 @@ _STEPS, _STEPS_SHORT, _SHORT = 32, 64, 4
 # If most entries are near the diagonal, walks run only if at least one column in this number of
 # columns is unmatched.
 _COLS_PER_UNMATCHED = 50
-# A hub has more entries than this number times (the mean number of entries of a column + 1).
+# For `choose_start`, a hub is a column with more entries than this number times (the mean number of
+# entries of a column + 1).
 _HUB_BY_MEAN = 16
 _NULL = np.uint64(0)
 

@@ -102,7 +102,7 @@ class Mc64 {
  private:
   static constexpr double far = std::numeric_limits<double>::infinity();
 
-  // Searches that visit fewer entries are not abandoned: an auction would take longer to begin.
+  // Searches are continued below this number of entries in all: an auction would start more slowly.
   static constexpr double least_edges = 1 << 15;
   // Searches are abandoned if the second quarter of them visits more than `longer` times as many
   // entries as the first. In random matrices and saddle points, where this holds, the last searches
