@@ -110,7 +110,7 @@ def case_memory_of_the_first_rank():
     """The ranks search by messages if the first one has too little memory for the whole matrix.
     What other ranks have does not count."""
     A = sp.csc_array((np.ones(3), ([0, 1, 1], [5, 5, 3_999_999])), shape=(2, 4_000_000))
-    needed = 10 * 3 + 30 * 4_000_002
+    needed = 10 * 3 + 45 * 4_000_002
     for left, is_first in ((needed - 1, False), (needed, True), (None, True)):
 
         def memory_left(left=left):

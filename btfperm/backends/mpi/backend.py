@@ -25,8 +25,9 @@ __all__ = ["MPI"]
 # if it gathers a matrix with 32-bit indices, searches and decomposes. By
 # benchmarks/results/2026-11-26-mpi-scaling-one-machine, it took 801 MB for 50 million entries, 10
 # million rows and 10 million columns, its part of the distributed matrix included; by these bounds
-# it takes 1,100 MB.
-_BYTES_PER_ENTRY, _BYTES_PER_LINE = 10, 30
+# it takes 1,400 MB. Rows and columns cost most where there are few entries: by hand, on two ranks,
+# the first one took 170 MB for a random matrix with 2 million rows, columns and entries.
+_BYTES_PER_ENTRY, _BYTES_PER_LINE = 10, 45
 
 
 class Mpi:
