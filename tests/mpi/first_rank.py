@@ -63,7 +63,7 @@ def case_first_rank():
     ):
         with (
             inputs.changed(module, name, broken),
-            pytest.raises(btfperm.ResourceMissingError, match="use --backend mpi"),
+            pytest.raises(btfperm.ResourceMissingError, match="use backend='mpi'"),
         ):
             btfperm.dulmage_mendelsohn(P, **how)
     assert btfperm.dulmage_mendelsohn(P, **how).gather() == btfperm.dulmage_mendelsohn(A)

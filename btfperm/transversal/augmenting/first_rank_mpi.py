@@ -42,8 +42,8 @@ def memory_of_one_process() -> Iterator[None]:
         yield
     except MemoryError:
         raise ResourceMissingError(
-            "the first rank has too little memory to analyse the whole matrix: use --backend mpi "
-            '(in Python, backend="mpi"), which keeps the matrix distributed'
+            "the first rank has too little memory to analyse the whole matrix: use backend='mpi', "
+            "which keeps the matrix distributed"
         ) from None
 
 
