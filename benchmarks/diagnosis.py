@@ -22,7 +22,7 @@ from benchmarks.report import (
     paragraphs,
     progress,
 )
-from benchmarks.timing import Call, Method, problems, race
+from benchmarks.timing import Call, Method, raced
 
 WHOLE, PART = "diagnose", "dulmage_mendelsohn"
 AIM = 3.0  # times the decomposition
@@ -33,11 +33,7 @@ def run(cases: list[Case], options: Options) -> Section:
     methods = [_method(PART, options.threads), _method(WHOLE, options.threads)]
     rows: list[Row] = []
     complaints: list[str] = []
-    for case in cases:
-        A = case.load()
-        outcomes = race(methods, A, repeats=options.repeats, limit=options.limit)
-        wrong = problems(outcomes, case.expected)
-        complaints += [f"{case.name}: {what}" for what in wrong]
+    for case, A, outcomes, wrong in raced(methods, cases, options, complaints):
         medians = {name: o.median for name, o in outcomes.items() if o.seconds}
         if len(medians) == len(methods):
             notes = outcomes[WHOLE].notes[-1] if outcomes[WHOLE].notes else {}

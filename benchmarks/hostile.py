@@ -29,7 +29,7 @@ from benchmarks.report import (
     paragraphs,
     progress,
 )
-from benchmarks.timing import problems, race
+from benchmarks.timing import raced
 
 AIM = 0.45  # microseconds for each entry
 FORM = re.compile(r"([a-z]+)_([0-9]+)x([0-9]+)(_rcp)?")
@@ -176,11 +176,7 @@ def run(cases: list[Case], options: Options) -> Section:
     methods.append(replace(whole, name=WHOLE))
     rows: list[Row] = []
     complaints: list[str] = []
-    for case in cases:
-        A = case.load()
-        outcomes = race(methods, A, repeats=options.repeats, limit=options.limit)
-        wrong = problems(outcomes, case.expected)
-        complaints += [f"{case.name}: {what}" for what in wrong]
+    for case, A, outcomes, wrong in raced(methods, cases, options, complaints):
         medians = {titles.get(k, k): o.median for k, o in outcomes.items() if o.seconds}
         row = {
             "matrix": case.name,

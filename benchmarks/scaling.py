@@ -30,7 +30,7 @@ from benchmarks.report import (
     progress,
     table,
 )
-from benchmarks.timing import CORES, Call, Method, Outcome, problems, race
+from benchmarks.timing import CORES, Call, Method, Outcome, raced
 
 CLASSES = {
     "mesh": "scientific",
@@ -72,11 +72,9 @@ def run(matrices: list[Case], options: Options) -> Section:
         not done or time.monotonic() - begin + longest <= options.within
     ):
         since = time.monotonic()
-        for case in matrices:
-            A = case.load()
-            outcomes = race(list(methods.values()), A, repeats=options.repeats, limit=options.limit)
-            wrong = problems(outcomes, case.expected)
-            complaints += [f"{case.name}: {what}" for what in wrong]
+        for case, A, outcomes, wrong in raced(
+            list(methods.values()), matrices, options, complaints
+        ):
             times = []
             for key, method in methods.items():
                 if method.name in outcomes:

@@ -17,11 +17,15 @@ import os
 import statistics
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from benchmarks.cases import Case
+    from benchmarks.report import Options
 
 Answer = dict[str, int]
 Call = Callable[[], Any]
@@ -228,6 +232,19 @@ def problems(
     """The disagreements, and one sentence for each method that failed."""
     failed = [f"{name}: {o.reason}" for name, o in outcomes.items() if o.failed]
     return disagreements(outcomes, expected) + failed
+
+
+def raced(
+    methods: Sequence[Method], cases: Iterable[Case], options: Options, complaints: list[str]
+) -> Iterator[tuple[Case, Any, dict[str, Outcome], list[str]]]:
+    """Each case, its matrix, the outcomes of a race on it, and its problems, which are added to
+    `complaints` with the name of the case."""
+    for case in cases:
+        A = case.load()
+        outcomes = race(methods, A, repeats=options.repeats, limit=options.limit)
+        wrong = problems(outcomes, case.expected)
+        complaints += [f"{case.name}: {what}" for what in wrong]
+        yield case, A, outcomes, wrong
 
 
 def synchronised(call: Callable[[], Any]) -> tuple[Any, float]:

@@ -25,7 +25,7 @@ from benchmarks.report import (
     progress,
     table,
 )
-from benchmarks.timing import Method, Outcome, problems, race
+from benchmarks.timing import Method, Outcome, raced
 
 
 def contest(
@@ -35,11 +35,7 @@ def contest(
     methods, peer_names = mine + peers, [p.name for p in peers]
     rows: list[Row] = []
     complaints: list[str] = []
-    for case in cases:
-        A = case.load()
-        outcomes = race(methods, A, repeats=options.repeats, limit=options.limit)
-        wrong = problems(outcomes, case.expected)
-        complaints += [f"{case.name}: {what}" for what in wrong]
+    for case, A, outcomes, wrong in raced(methods, cases, options, complaints):
         kind = case.kind or size_class(A.nnz)
         row = row_of(case.name, kind, outcomes, wrong, shape=list(A.shape), nnz=int(A.nnz))
         rows.append(row)

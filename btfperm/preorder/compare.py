@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal
@@ -29,7 +29,7 @@ from btfperm.preorder.routes import Route, RouteRow, route_rows
 from btfperm.preorder.system import right_sides, square_matrix
 from btfperm.preorder.values import Columns, columns_of
 
-__all__ = ["SolverRun", "compare_solvers"]
+__all__ = ["SolverRun", "ambiguous_library", "compare_solvers"]
 
 _STEPS = ("order", "factor", "solve", "refactor")
 _Numbers = npt.NDArray[Any]
@@ -77,6 +77,12 @@ class SolverRun:
     refined_error: BackwardError | None = None
     forward_error: float | None = None
     error: str | None = None
+
+
+def ambiguous_library(run: SolverRun, runs: Sequence[SolverRun]) -> str:
+    """For a title: the library of a run if `runs` have several for its solver; else empty."""
+    several = len({one.library for one in runs if one.solver == run.solver}) > 1
+    return run.library if several else ""
 
 
 def compare_solvers(

@@ -131,9 +131,9 @@ def maximum_transversal(
     drop_zeros : True omits stored zeros, False treats them as entries. The default, None, treats
         them as entries and issues a warning; a `Pattern` is used as it is
     shape : (m, n), only with a (data, indices, indptr) triple
-    comm : an mpi4py communicator, all of whose ranks make this call: each rank reads its part of
-        the file if `A` is a path, or takes its part of `A`, which is then the same on each rank. A
-        `DistributedPattern` needs no `comm`
+    comm : an mpi4py communicator, all of whose ranks make this call with the same options: each
+        rank reads its part of the file if `A` is a path, or takes its part of `A`, which is then
+        the same on each rank. A `DistributedPattern` needs no `comm`
     gather : only for a matrix over MPI ranks. True, the default, returns the whole result on each
         rank, False a `DistributedTransversal`
 

@@ -33,6 +33,9 @@ _LARGE_FOR_GPU = 20_000_000  # for the choice among published searches
 # The search over ranks needs many exchanges; a serial search of such a matrix takes less time.
 _SMALL_FOR_RANKS = 4_000_000
 
+# The first rank can search for the others.
+_ONE_MACHINE = (Condition("first_cores", ">=", 2), Condition("first_memory", ">=", 1))
+
 # For a matrix on a GPU, the sampled features come from its column pointers alone.
 _RULES: dict[str, tuple[Rule, ...]] = {
     "place": (
@@ -163,7 +166,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "start on mpi": (
         Rule(
             "one machine",
-            (Condition("first_cores", ">=", 2), Condition("first_memory", ">=", 1)),
+            _ONE_MACHINE,
             "none",
             "the first rank searches on all cores from its own initial matching",
         ),
@@ -184,7 +187,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "algorithm on mpi": (
         Rule(
             "one machine",
-            (Condition("first_cores", ">=", 2), Condition("first_memory", ">=", 1)),
+            _ONE_MACHINE,
             "first-rank",
             "threads of one rank share the memory of the machine and need no messages",
         ),

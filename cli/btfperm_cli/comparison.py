@@ -60,9 +60,11 @@ def compared(
 def title(row: SolverRun, rows: Sequence[SolverRun]) -> str:
     """The solver, whose order it uses, and the library if `rows` have several for the solver."""
     how = "btfperm" if row.ordering == "btfperm" else "alone"
-    several = len({one.library for one in rows if one.solver == row.solver}) > 1
-    library = f" ({row.library})" if several else ""
-    return f"{'KLU' if row.solver == 'klu' else 'SuperLU'}, {how}{library}"
+    from btfperm.preorder.compare import ambiguous_library
+
+    library = ambiguous_library(row, rows)
+    suffix = f" ({library})" if library else ""
+    return f"{'KLU' if row.solver == 'klu' else 'SuperLU'}, {how}{suffix}"
 
 
 def reason(row: SolverRun) -> str:

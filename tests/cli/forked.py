@@ -109,7 +109,7 @@ def _write_all(fd, content):
             pipe.write(content)
             pipe.flush()
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), fd)  # what is left is not wanted
+            os.dup2(os.open(os.devnull, os.O_WRONLY), fd)  # the rest of the buffer goes there
 
 
 def _read_all(fd):

@@ -211,10 +211,12 @@ def _solvers(facts: SolverFacts) -> str:
 
 def _title(run: SolverRun, runs: tuple[SolverRun, ...]) -> str:
     """The solver, whose order it uses, and the library if `runs` have several for the solver."""
+    from btfperm.preorder.compare import ambiguous_library
+
     name = {"klu": "KLU", "superlu": "SuperLU"}[run.solver]
     how = "btfperm" if run.ordering == "btfperm" else "own order"
-    several = len({one.library for one in runs if one.solver == run.solver}) > 1
-    return f"{name}, {how}" + (f" ({text_of(run.library)})" if several else "")
+    library = ambiguous_library(run, runs)
+    return f"{name}, {how}" + (f" ({text_of(library)})" if library else "")
 
 
 def _run_cells(run: SolverRun) -> list[str]:
