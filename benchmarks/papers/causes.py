@@ -81,8 +81,12 @@ def of_ct_and_mt(rows: list[Row], algorithms: Sequence[str]) -> str:
 
 def of_lists(rows: list[Row], versions: Sequence[str], words: Sequence[str]) -> str:
     """What a loop of each version costs, its share of the time, and how the number of loops
-    varies."""
+    varies, on the graphs on which most searches ended; empty if there are none."""
     first, plain, shrinking = versions
+    names = [f"{version} {word}" for version in versions for word in words]
+    rows = [row for row in rows if 2 * len(row["median"].keys() & names) > len(names)]
+    if not rows:
+        return ""
     costs, errors = [], []
     shares: dict[str, list[float]] = {version: [] for version in versions}
     for row in rows:

@@ -359,11 +359,18 @@ def _strategies(rows: list[Row], limit: float) -> Item:
         ],
         table([f"ms, {len(whole)} graphs", *words], body),
         figure="relabelling",
-        why=f"Measured once on the graphs with at most {gpu.MORE_UP_TO:,} vertices; searches that "
-        "were stopped count at the limit. The order of the strategies is the paper's. Lists of "
-        "active columns and shrinking them make little difference: some strategies gain and "
+        why=f"{_of_part(rows, whole)}Searches that were stopped count at the limit. The order of "
+        "the strategies is the paper's. Lists of active columns and shrinking them make little "
+        "difference: some strategies gain and "
         f"others lose. {causes.of_lists(whole, versions, words)}Each time is that of one run.",
     )
+
+
+def _of_part(rows: list[Row], measured: list[Row]) -> str:
+    """The size of the graphs with all strategies, if a result has them only on a part."""
+    if len(measured) == len(rows):
+        return ""
+    return f"Measured on graphs with at most {max(row['n'] for row in measured):,} vertices. "
 
 
 def _table_of_003(rows: list[Row], limit: float) -> str:

@@ -48,7 +48,6 @@ from btfperm.transversal.given import given_problem
 HARDEST = 20  # or half of a set of fewer than 40 graphs
 
 
-MORE_UP_TO = 5_000_000  # columns; graphs up to this size also run the variants of one figure only
 PHASES = 200  # of which the levels are stored
 # The numbers that stand for k in a form such as adaptive:k; `--relabel` names more of them.
 NUMBERS = {"adaptive:k": ("adaptive:0.7",), "fixed:k": ("fixed:10",)}
@@ -90,12 +89,11 @@ def variants(more: Sequence[str] = ()) -> list[Variant]:
 
 
 class Paper(NamedTuple):
-    """What a paper compares: variants on all graphs, more of them on those with few vertices, and
-    searches on the CPU, on one core and on all."""
+    """What a paper compares: variants on a GPU, and searches on the CPU, on one core and on
+    all."""
 
     title: str
     field: list[Variant]
-    more: list[Variant]
     sequential: tuple[str, ...]
     multicore: tuple[str, ...]
 
@@ -125,7 +123,7 @@ def run(cases: list[Case], options: Options, paper: Paper) -> Section:
     of the variants, whose matchings are checked; OSError without a GPU."""
     device = machine.gpu()
     field = asked_for(paper.field, options)
-    for variant in [*field, *paper.more]:  # compiles its kernels, which must not count
+    for variant in field:  # compiles its kernels, which must not count
         btfperm.maximum_transversal(np.eye(3), algorithm=variant.row.name, initializer="none")
 
     def measure(case: Case) -> tuple[Row, list[str]]:
@@ -186,14 +184,13 @@ def _measured(
         "row_lists": row_lists,
         **{key: {} for key in ("seconds", "median", "stopped", "counters")},
     }
-    everyone = [*field, *(paper.more if pattern.n <= MORE_UP_TO else [])]
     # The sequential peers run on cores of their own, beside the variants on the GPU.
     with ThreadPoolExecutor(len(paper.sequential)) as pool:
         alone = {
             name: pool.submit(_peer, pattern, start, name, 1, options.limit)
             for name in paper.sequential
         }
-        wrong = _searched(row, problem, everyone, options)
+        wrong = _searched(row, problem, field, options)
         row["sequential"] = {k: s for k, f in alone.items() if (s := f.result()) is not None}
     together = {name: _peer(pattern, start, name, CORES, options.limit) for name in paper.multicore}
     row["multicore"] = {name: seconds for name, seconds in together.items() if seconds is not None}

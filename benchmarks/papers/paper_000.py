@@ -20,7 +20,6 @@ def paper() -> gpu.Paper:
     return gpu.Paper(
         "APsB and APFB on a GPU",
         [v for v in gpu.published() if v.row.name.startswith("ap")],
-        [],
         sequential=("hopcroft-karp", "pothen-fan"),
         multicore=("pothen-fan", "p-dbfs"),
     )

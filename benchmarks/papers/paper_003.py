@@ -21,14 +21,13 @@ STRATEGIES = ("adaptive:0.3", "adaptive:1.5", "fixed:50")  # of figure 1, with t
 
 
 def paper(more: Sequence[str] = ()) -> gpu.Paper:
-    """The versions with the paper's strategy on all graphs, and with the others, also those in
-    `more`, on small graphs."""
+    """The versions with the paper's strategies and those in `more`, and the peers."""
     everyone = [v for v in gpu.published((*STRATEGIES, *more)) if v.row.name.startswith("g-pr")]
-    field = [v for v in everyone if v.name.endswith(BEST)]
+    best = [v for v in everyone if v.name.endswith(BEST)]
+    others = [v for v in everyone if v not in best]
     return gpu.Paper(
         "G-PR on a GPU",
-        [*field, *(v for v in gpu.published() if v.name == "apfb-wr ct")],
-        [v for v in everyone if v not in field],
+        [*best, *(v for v in gpu.published() if v.name == "apfb-wr ct"), *others],
         sequential=("push-relabel",),
         multicore=("p-dbfs", "push-relabel-mt"),
     )
