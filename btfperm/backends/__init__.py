@@ -39,8 +39,8 @@ _BACKENDS: dict[str, tuple[str, str]] = {
     "mpi": ("btfperm.backends.mpi.backend", "MPI"),
 }
 
-# Features of a machine or of a matrix, see `Features`, and the backend that measures each;
-# `register` adds those of another backend.
+# Features of a machine or of a matrix (`btfperm/pattern/features.py` defines them) that a backend
+# measures, and the name of this backend. `register` adds the features of another backend.
 MEASURED_BY = {
     "warm": "gpu",
     "gpus": "gpu",
@@ -56,19 +56,22 @@ def names() -> tuple[str, ...]:
 
 
 def of_one_process() -> tuple[str, ...]:
-    """The backends beside the CPU that can run a step for a matrix on the host."""
+    """The backends other than the CPU that need only this process. They can run a step for a
+    matrix on the host."""
     return tuple(name for name in _BACKENDS if name not in ("cpu", "mpi"))
 
 
 def measure(feature: str, pattern: Any) -> float:
-    """A feature of `MEASURED_BY`, of a pattern or of the machine."""
+    """The value of a feature that `MEASURED_BY` lists, for this pattern or for the machine."""
     return get(MEASURED_BY[feature]).measure(feature, pattern)
 
 
 def register(name: str, module: str, attribute: str, features: Iterable[str] = ()) -> None:
-    """Adds the backend ``module.attribute``; the module is imported when it is first used. Its
-    method `measure` returns the features of these names, which conditions of rules may use. The
-    names must differ from those in `Features`."""
+    """Adds the backend ``module.attribute``; the module is imported when it is first used.
+
+    `features` are the names of the features that its method `measure` returns. The conditions of
+    the rules of ``auto`` may use them. The names must differ from those in `Features`.
+    """
     _BACKENDS[name] = module, attribute
     MEASURED_BY.update(dict.fromkeys(features, name))
     get.cache_clear()
@@ -91,7 +94,8 @@ def get(name: str) -> Backend:
 
 
 def check_backend(backend: str) -> None:
-    """Raises unless the backend exists; whether a GPU works here is known after its first use."""
+    """Raises InvalidArgumentError if no backend has this name. The backend is not tested: whether
+    it works on this machine is known after its first use."""
     if text("backend", backend) == "auto" or backend in _BACKENDS:
         return
     raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, {', '.join(names())}")

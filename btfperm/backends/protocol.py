@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a backend is: the methods that `btfperm.path` calls, and the data that they exchange.
 
-A *session* lasts for one call of the library and holds the matrix and its copies. Only a
-`DistributedPattern` holds copies of its own, which later calls use, too: its rows, its local
-numbers and the whole matrix, because the ranks exchange messages to make them. A *problem* is the
-pattern and the current matching on one backend; packages with values have problems of their own,
-which also hold these. `path` uses the attributes of `Problem` below, and of a problem on the host
-also `dropped` and `proven`; all others belong to the backend.
+A *session* lasts for one call of the library and holds the matrix and its copies. A *problem* is
+the pattern and the current matching on one backend; a package with values has its own class of
+problems, which also hold the values. `path` uses the attributes of `Problem` below, and of a
+problem on the host also `dropped` and `proven`; all other attributes belong to the backend.
+
+Only a `DistributedPattern` itself also holds copies, which later calls use again: its compressed
+rows, its local numbers and the whole matrix. The ranks must exchange messages to make them.
 """
 
 from __future__ import annotations
@@ -33,13 +34,14 @@ __all__ = [
     "Session",
 ]
 
-# `Outcome.stopped_by` by the number that the core and `Budget.stop` of a GPU return.
+# `Outcome.stopped_by` for the number that the core returns, or that `Budget.stop` of a GPU has.
 STOPPED_BY = {0: None, 2: "time_limit", 3: "max_work"}
 
-# As the number of a device: each MPI rank chooses a GPU of its machine.
+# A device number with this value means that each MPI rank chooses a GPU of its machine.
 EACH_RANKS = -1
 
-# Key of `Session.copies`: the whole pattern on the first rank, and None on the others.
+# A key of `Session.copies`. Its value is the whole pattern on the first rank, and None on the other
+# ranks.
 FIRST_RANK = "first rank"
 
 
@@ -55,7 +57,7 @@ class Session:
     """
 
     __slots__ = ("copies", "keep_copies", "pattern")
-    package = ""  # whose step ``problem`` makes the problems; "": they are the pattern alone
+    package = ""  # the package whose step ``problem`` makes the problems; "": without values
 
     def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
@@ -79,18 +81,19 @@ class Session:
         return copy
 
     def for_rules_of(self, backend: str) -> Pattern:
-        """The pattern whose features the rules for a backend use. The rules for the CPU need row
-        indices, too, so theirs is on the host."""
+        """The pattern from which the features for the rules of a backend are computed. The rules
+        for the CPU also need row indices, so they get the pattern on the host."""
         return self.on_host() if backend == "cpu" else self.pattern
 
     @property
     def is_on_first_rank(self) -> bool:
-        """Whether the search of this call has gathered a pattern over ranks on the first one."""
+        """Whether the search of this call has gathered a distributed pattern on the first rank."""
         return FIRST_RANK in self.copies
 
     @property
     def has_host_copy(self) -> bool:
-        """Whether a step of this call has copied a pattern on other devices to the host."""
+        """Whether a step of this call has copied a pattern to the host, from a GPU or from other
+        ranks."""
         return "host" in self.copies
 
     def close(self) -> None:
@@ -135,9 +138,10 @@ class Outcome(NamedTuple):
     counters: dict[str, int | list[int]]
 
 
-# An array of the rows and one of the columns, and what they prove: the bytes of a minimum cover and
-# the size of the matching, or duals and what the certificate of the package adds. The arrays are
-# None if a limit ended the search before the matching was maximum.
+# The first item is an array over the rows, the second an array over the columns. Without values,
+# they mark the lines of a minimum cover by a byte of 1, and the third item is the size of the
+# matching. With values, they are the dual variables, and the certificate of the package defines the
+# other items. The arrays are None if a limit ended the search before the matching was maximum.
 Proof = tuple[Any, ...]
 
 # `row_match`, `col_match` and the arrays of a `Proof`, on the device of the caller's matrix.
@@ -145,9 +149,10 @@ Delivered = tuple[Any, Any, Any, Any]
 
 
 class Problem(Protocol):
-    """A pattern and its current matching on one backend. A weighted search calls neither `size`,
-    `transposed` nor `reset`. On the host, `run` calls an algorithm (see the class `Problem` of
-    ``cpu/problem.py``), and `on_device` makes the problem of a GPU."""
+    """A pattern and its current matching on one backend. The problems of weighted searches need
+    neither `size`, `transposed` nor `reset`. A problem on the host also has `run`, which calls an
+    algorithm, and `on_device`, which makes the problem of a GPU (see the class `Problem` of
+    ``cpu/problem.py``)."""
 
     row_match: Any
     col_match: Any
@@ -168,7 +173,7 @@ class Problem(Protocol):
 
 
 class Backend(Protocol):
-    """A machine that can run algorithms.
+    """A CPU, a GPU or a group of MPI ranks that can run algorithms.
 
     Attributes
     ----------
@@ -179,9 +184,9 @@ class Backend(Protocol):
     is_replaceable : whether the CPU continues when the backend fails, or when a rule abandons its
         search, unless the caller requested the backend
     is_deterministic : whether each of its algorithms gives the same matching in each run on one
-        thread. Of other backends, only those algorithms do whose row states it
-    starts_in_order : whether an initial matching for its searches is made by one thread of the CPU
-        unless the caller set a number
+        thread. If it is False, only those algorithms do whose registry row states it
+    starts_in_order : whether one thread of the CPU computes the initial matching for its searches,
+        unless the caller set the number of threads
     """
 
     name: str
@@ -228,18 +233,19 @@ class Backend(Protocol):
         threads: int,
         size: int | None,
     ) -> Proof | None:
-        """Checks the matching by a minimum cover, or by duals; None if only the host can decide.
-        `view` is the problem that was searched: `problem` or its transpose. `size` is the number of
-        matched entries if the caller knows it.
+        """Checks the matching by a minimum cover, or by duals. Returns None if the matching must be
+        checked on the host. `view` is the problem that was searched: `problem` or its transpose.
+        `size` is the number of matched entries if the caller knows it.
 
         Raises DefectError when the matching is wrong.
         """
 
     def deliver(self, session: Session, problem: Any, proof: Proof) -> Delivered:
-        """Matching and cover, on the device that holds the caller's matrix."""
+        """The matching and its proof, on the device that holds the caller's matrix."""
 
     def uploaded(self, pattern: Any, arrays: Delivered) -> Delivered:
-        """Arrays of the host, brought to where this backend holds a pattern."""
+        """Copies arrays on the host to the device that holds the pattern. Over ranks, each rank
+        takes the part of the arrays that it owns."""
 
     def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
         """The `Form` of the Dulmage-Mendelsohn decomposition by a maximum matching. Permutations
@@ -251,8 +257,8 @@ class Backend(Protocol):
         only if the session may keep copies on devices."""
 
     def measure(self, feature: str, subject: Any) -> float:
-        """A feature that `backends.MEASURED_BY` assigns to this backend, of a pattern; or
-        ``"depth"``, of a problem on this backend, see `Features`."""
+        """The value of a feature (see `Features`): of a pattern, if `backends.MEASURED_BY` assigns
+        the feature to this backend; or of a problem on this backend, for ``"depth"``."""
 
     def device_name(self, problem: Any) -> str:
         """A readable name of the device that holds a problem."""

@@ -20,7 +20,8 @@ from btfperm import __version__
 
 __all__ = ["Backend", "Machine", "Package", "backends", "machine", "packages"]
 
-#: packages, by the feature that needs them; the first installed distribution of each tuple counts
+#: The packages, and the feature that needs each. Several distributions may provide a package: the
+#: first one that is installed gives the version.
 _PACKAGES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     # feature, import name, distributions, how to install
     ("required", "numpy", ("numpy",), "pip install numpy"),
@@ -32,7 +33,7 @@ _PACKAGES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
         "gpu",
         "cupy",
         ("cupy-cuda12x", "cupy-cuda13x", "cupy"),
-        "pip install 'btfperm[cuda12]' or 'btfperm[cuda13]', as the driver is",
+        "pip install 'btfperm[cuda12]' or 'btfperm[cuda13]', whichever the driver supports",
     ),
     ("klu", "nbklu", ("nbklu",), "pip install 'btfperm[klu]'"),
     ("mpi", "mpi4py", ("mpi4py",), "pip install 'btfperm[mpi]'"),
@@ -179,8 +180,8 @@ def _of_core(question: str, without: int) -> int:
 
 
 def memory() -> tuple[int | None, int | None]:
-    """Bytes of memory of the machine, and the free ones; in a container with a limit (cgroup v2) at
-    most those of the container."""
+    """The bytes of memory of the machine, and how many of them are free. In a container with a
+    memory limit (cgroup v2), both numbers are at most those of the container."""
     try:
         page = os.sysconf("SC_PAGE_SIZE")
         total, available = os.sysconf("SC_PHYS_PAGES") * page, os.sysconf("SC_AVPHYS_PAGES") * page
@@ -199,8 +200,9 @@ def memory() -> tuple[int | None, int | None]:
 
 
 def memory_left() -> int | None:
-    """Bytes that this process can still take: the free memory of the machine or container, or what
-    the limit of its address space (`RLIMIT_AS`) leaves, if that is less. None if unknown."""
+    """The number of bytes that this process can still allocate: the smaller of the free memory of
+    the machine or container and the address space left below the limit `RLIMIT_AS`. None if
+    neither is known."""
     known = [left for left in (memory()[1], _address_space_left()) if left is not None]
     return min(known, default=None)
 
@@ -220,7 +222,8 @@ def _address_space_left() -> int | None:
 
 
 def _container_memory(folder: Path) -> tuple[int, int] | None:
-    """The limit of a container and its free bytes; None if there is no limit."""
+    """The memory limit of a container and its free bytes; None if there is no limit. Pages of files
+    that were not used recently count as free, because the kernel releases them first."""
 
     def text(name: str) -> str:
         try:

@@ -22,12 +22,14 @@ __all__ = [
 ]
 
 MOST_THREADS = 1024  # the largest number that a caller may request
-_MOST_TOGETHER = 254  # the smallest tables of the core have space for this number
-_WORTH_PASSING = 1_000_000  # entries; one thread makes a pass over fewer
+# The largest number of threads in one call of the core: some of its algorithms store the number of
+# a thread in one byte, in which two values have other meanings.
+_MOST_TOGETHER = 254
+_WORTH_PASSING = 1_000_000  # entries; a pass over fewer entries uses one thread
 
 # A forked child has OpenMP's list of the threads of its parent, but not the threads: its first
-# region would wait for them forever. Each thread of the parent may be one of OpenMP's, so a child
-# is safe only if its parent had one thread.
+# parallel region would wait for them forever. Any other thread of the parent may be a thread of
+# OpenMP, so the child may use OpenMP only if its parent had one thread.
 _forked = False
 _had_others = False
 _warned = False  # whether the process was warned that the system refuses threads
@@ -51,8 +53,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def is_forked() -> bool:
-    """Whether this is a forked child of a process with threads, such as those of a GPU driver. The
-    child does not have them. Where the system does not list threads, every forked child counts."""
+    """Whether the parent of this process had other threads (such as those of a GPU driver) when it
+    forked this process. The child does not have these threads. If the system does not list the
+    threads of a process, the result is True in every forked child."""
     return _forked
 
 
@@ -68,8 +71,9 @@ def checked_threads(threads: int | None) -> int | None:
 
 
 def pass_threads(entries: int, asked: int | None) -> int:
-    """The number of threads for passes over this number of entries: one below a million, otherwise
-    `asked`, or all cores if that is None, or fewer, see `start_threads`."""
+    """The number of threads for passes over this number of entries. It is 1 for fewer than a
+    million entries. Otherwise it is `asked`, or the number of usable cores if `asked` is None;
+    `start_threads` may reduce it."""
     asked = checked_threads(asked)
     if entries < _WORTH_PASSING:
         return 1
@@ -77,8 +81,9 @@ def pass_threads(entries: int, asked: int | None) -> int:
 
 
 def start_threads(wanted: int) -> int:
-    """The number of threads, including the calling one, for its next calls of the core: `wanted`,
-    but at most 254, or fewer if the system refuses some; one where `is_forked` holds."""
+    """Starts threads for the next calls of the core by the calling thread, and returns their
+    number, including the calling one. It is `wanted`, but at most 254, and less if the system
+    refuses to start some. If `is_forked()`, it is 1."""
     global _warned
     wanted = min(wanted, _MOST_TOGETHER)
     if wanted <= 1 or _forked:
@@ -96,5 +101,6 @@ def start_threads(wanted: int) -> int:
 
 
 def startable_threads(wanted: int) -> int:
-    """Number of threads that another library can start now; at least one, the calling one."""
+    """How many of the wanted threads another library can start now; at least 1, because the calling
+    thread exists."""
     return max(1, _core.backends.startable_threads(wanted)) if wanted > 1 else 1

@@ -42,7 +42,7 @@ COUNTERS = (
     Counter("loops", "executions of the push kernel"),
     Counter("paths_walked", "paths followed to their root, also those that conflicts then undid"),
     Counter("far_phases", "global relabellings of `meeting-trees`, if augmenting paths are long"),
-    Counter("begun_edges", "entries read by the initial matching of `meeting-trees`"),
+    Counter("begun_edges", "entries visited by the initial matching of `meeting-trees`"),
     Counter("begun_pairs", "pairs of the initial matching of `meeting-trees`"),
     Counter(
         "peeled_turns",
@@ -67,7 +67,7 @@ COUNTERS = (
     Counter("all_to_all_bytes", "bytes in the small messages of all pairs of ranks"),
     Counter("peak_bytes", "the largest resident memory that a rank has had"),
     Counter("peak_bytes_by_rank", "the largest resident memory that each rank has had"),
-    Counter("given_up_edges", "entries read by a search on the CPU that was abandoned"),
+    Counter("given_up_edges", "entries visited by a search on the CPU that was abandoned"),
     *(Counter(name, _OF_WEIGHTED_SEARCHES[name]) for name in ("searches", "bids")),
     Counter("thresholds", "thresholds that the bisection for the largest smallest entry has tried"),
     Counter("sorted", "edges of a graph left at the limit of rounds, decided by decreasing weight"),

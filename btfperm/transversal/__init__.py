@@ -5,10 +5,10 @@
 
 1. an initializer (`initial/`) finds a matching that is cheap and often nearly maximum;
 2. a search (`augmenting/`, `push_relabel/`, `displacement/`) makes it maximum. Most searches start
-   from unmatched columns; a wide matrix (more than 1.3 columns per row) is transposed first,
-   because its rows are fewer;
-3. the certificate (`certificate.hpp`) is checked: the matching consists of entries, and a cover of
-   the same size exists.
+   from unmatched columns. A wide matrix (more than 1.3 columns per row) is transposed first, so
+   that these searches start from its rows, which are fewer;
+3. the certificate is checked (`certificate.hpp`): the matching consists of entries, and there is a
+   cover of the same size.
 
 ``btfperm/path`` runs the steps. It chooses the initializer and the search by the rules of
 ``auto_table.py`` unless the caller names them. ``certificate.py`` checks the certificate,
@@ -87,32 +87,33 @@ def maximum_transversal(
         CPU, and for algorithms that only the GPU has. It also uses the GPU for a large matrix on
         the host if the rules predict a gain and the caller named no algorithm (other than
         ``"published"``) or initializer and set no `initial`, `options` or `deterministic`. Over MPI
-        ranks, ``"auto"`` analyses a small matrix whole on each rank. If all ranks are on one
+        ranks, ``"auto"`` has each rank analyse a small matrix as a whole. If all ranks are on one
         machine, which has several cores and enough free memory, the first rank gathers a large
-        matrix and searches on all cores for the others. ``"mpi"``, and otherwise ``"auto"``, lets
-        the ranks share the search by messages. In all other cases ``"auto"`` uses the CPU. If a GPU
-        fails that the caller did not request, or its search is slow because augmenting paths are
+        matrix and searches on all cores for the other ranks. Otherwise the ranks share the search
+        by messages; ``"mpi"`` requests this. In all other cases ``"auto"`` uses the CPU. If a GPU
+        that the caller did not request fails, or if its search is slow because augmenting paths are
         long, the call runs again on the CPU, from `initial` or an empty matching. A failure also
         gives a BackendWarning
     threads : the number of threads, from 1 to 1024, for algorithms that use several. The default is
         all cores that this process may use from 1,000,000 entries on (5,000,000 with two or three
         cores), and one for smaller matrices. Below 100,000 entries one thread runs, whatever the
-        number. One thread also runs in a child that `os.fork` made of a process with threads,
-        because the child does not have them. If the system refuses to start the threads, fewer are
-        used, with a BackendWarning; ``counters["threads"]`` is their number
-    seed : for algorithms that draw at random, from 0 to 2**64 - 1; the same seed gives the same
-        draws. The default is 0
-    options : numbers or words for the algorithm and the initializer by name, as their rows in
-        `algorithms()` list them, such as ``{"alpha": 5}``
+        number. One thread also runs in a process that a process with threads started by `os.fork`,
+        because the new process does not have these threads. If the system refuses to start some
+        threads, fewer are used, with a BackendWarning; ``counters["threads"]`` is their number
+    seed : for algorithms that use random numbers, from 0 to 2**64 - 1; the same seed gives the same
+        random numbers. The default is 0
+    options : options of the algorithm and the initializer, numbers or words by name, such as
+        ``{"alpha": 5}``; the rows of `algorithms()` list them
     device : the number of the GPU, from 0. Setting it requests the GPU. The default is the device
-        that holds the matrix, or CuPy's current device for a matrix of the host. With
-        ``backend="mpi"``, each MPI rank searches on the GPU that it names here, or, with ``"gpu"``,
-        on one of its machine: its number among the ranks of the machine, modulo the number of GPUs
+        that holds the matrix, or CuPy's current device for a matrix on the host. With
+        ``backend="mpi"``, each MPI rank gives the number of the GPU on which it searches. With
+        ``"gpu"``, the ranks of a machine are numbered from 0, and each uses the GPU with its own
+        number, modulo the number of GPUs
     initial : a matching to start from: a `Transversal`, a decomposition (also one from a file), or
-        an array of integers with -1 for unmatched; see `orientation`. Pairs that are not entries of
-        `A`, and all but one of several pairs in a row or column, are dropped;
-        ``counters["initial_dropped"]`` is their number. An array may be longer or shorter than `A`
-        has columns (or rows)
+        an array of integers with -1 for unmatched; see `orientation`. Pairs of a row and a column
+        that are not entries of `A` are dropped, and all but one of several pairs with the same row
+        or column; ``counters["initial_dropped"]`` is the number of dropped pairs. An array may be
+        longer or shorter than `A` has columns (or rows)
     orientation : the meaning of an array given as `initial`. ``"col_match"``, the default: the row
         matched to each column (n,), which SciPy's ``maximum_bipartite_matching`` returns with
         ``perm_type="row"``. ``"row_match"``: the column matched to each row (m,), which SciPy
@@ -131,11 +132,11 @@ def maximum_transversal(
     drop_zeros : True omits stored zeros, False treats them as entries. The default, None, treats
         them as entries and issues a warning; a `Pattern` is used as it is
     shape : (m, n), only with a (data, indices, indptr) triple
-    comm : an mpi4py communicator, all of whose ranks make this call with the same options: each
-        rank reads its part of the file if `A` is a path, or takes its part of `A`, which is then
-        the same on each rank. A `DistributedPattern` needs no `comm`
+    comm : an mpi4py communicator. All its ranks must make this call with the same options. If `A`
+        is a path, each rank reads its part of the file; otherwise `A` must be the same matrix on
+        each rank, which takes its part of it. A `DistributedPattern` needs no `comm`
     gather : only for a matrix over MPI ranks. True, the default, returns the whole result on each
-        rank, False a `DistributedTransversal`
+        rank; False returns a `DistributedTransversal`
 
     Returns
     -------
@@ -146,8 +147,8 @@ def maximum_transversal(
     InvalidArgumentError, InvalidMatrixError, UnreadableInputError, ResourceMissingError
     BackendUnavailableError : a GPU or MPI was requested and cannot be used, or the GPU has too
         little memory
-    DefectError : the certificate of the result does not hold, nor that of a second algorithm, which
-        does not run over MPI ranks. This is a defect of btfperm; please report it
+    DefectError : neither the certificate of the result holds, nor that of a second algorithm, which
+        btfperm then runs (not over MPI ranks). This is a defect of btfperm; please report it
 
     Warns
     -----
@@ -269,15 +270,15 @@ def proven_transversal(
     given: Transversal | WeightedTransversal | None,
     options: Mapping[str, Any],
 ) -> Transversal:
-    """A maximum transversal of the matrix of a session: the result of a search, or `given`, whose
-    certificate is checked again for this matrix.
+    """A maximum transversal of the matrix of a session. It is the result of a search if `given` is
+    None; otherwise it is `given`, whose certificate is checked again for this matrix.
 
     Raises
     ------
     InvalidArgumentError : `given` does not belong to this matrix, or the caller also set options of
         a search
-    LimitReachedError : a limit stopped the search, or the one that made `given`, so that there is
-        nothing to decompose
+    LimitReachedError : a limit stopped the search, or the search that returned `given`, so that the
+        transversal may not be maximum and cannot be decomposed
     """
     pattern = session.pattern
     if not pattern.is_distributed:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many times slower than the best the choices of the rules of ``auto_table.py`` are.
+"""Measurements of the rules of ``auto_table.py``: how many times slower the choice of a rule is
+than the best choice.
 
-``python -m benchmarks.run --section regret`` and ``--section regret-gpu`` measure it. With
-``--rules`` they write it to ``auto_measured.json``, for each rule that held on a matrix for which
-two choices were measured.
+``python -m benchmarks.run --section regret`` and ``--section regret-gpu`` measure this. With the
+option ``--rules``, they write the results to ``auto_measured.json``, for each rule that was applied
+to a matrix on which at least two choices were measured.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["measured"]
 
 
 def measured() -> Mapping[str, Any]:
-    """What was measured, by decision and rule; read from the file at each call."""
+    """The content of ``auto_measured.json``: measurements by decision and rule."""
     path = Path(__file__).with_name("auto_measured.json")
     found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of ``auto``: for each decision, the first rule whose conditions all hold is applied.
 
-Where no comment names another source, the rules about a GPU were set on the half ``fit`` of the
-matrices of benchmarks/regret/gpu.py, the rules for one process without a GPU on the half ``fit`` of
-those of benchmarks/regret/cpu.py. The rules for ``"published"`` were set on results in
-benchmarks/results: regret (CPU, one thread), paper-001 and scaling (CPU, several threads), and
+The benchmarks divide their matrices into two halves: rules are chosen by measurements on the half
+``fit`` and judged on the other one. Unless a comment names another source, a rule about a GPU was
+chosen on the half ``fit`` of benchmarks/regret/gpu.py, and a rule for one process without a GPU on
+the half ``fit`` of benchmarks/regret/cpu.py. The rules for ``"published"`` were chosen by results
+in benchmarks/results: regret (CPU, one thread), paper-001 and scaling (CPU, several threads), and
 published-choice with the set ``fit`` (GPU).
 
-``auto_measured.json`` holds the geometric mean of the slow-down of a rule's choice against the best
-choice. It was measured on the half ``fit`` again, for rules about a GPU on the other half. The file
-has nothing about the rules of "threads", over ranks and for ``"published"``, and a few others.
+For a rule, ``auto_measured.json`` holds the slow-down of its choice against the best choice, as a
+geometric mean over matrices. For rules about a GPU, these are matrices of the half that was not
+used to choose them; for other rules, they are those of the half ``fit``. The file does not contain
+the rules of "threads", those over ranks, those for ``"published"``, and a few others.
 """
 
 from __future__ import annotations
@@ -29,11 +31,12 @@ _SMALL = 16_000
 _TINY = 4_000
 _LARGE_FOR_THREADS = 5_000_000
 _LARGE_FOR_GPU = 20_000_000  # for the choice among published searches
-# Smaller matrices are analysed whole on each rank, unless the caller requests the backend "mpi".
-# The search over ranks needs many exchanges; a serial search of such a matrix takes less time.
+# Each rank analyses a matrix with fewer rows, columns and entries as a whole, unless the caller
+# requests the backend "mpi". A search over ranks needs many exchanges; a serial search of such a
+# matrix takes less time.
 _SMALL_FOR_RANKS = 4_000_000
 
-# The first rank can search for the others.
+# The conditions under which the first rank searches for all ranks.
 _ONE_MACHINE = (Condition("first_cores", ">=", 2), Condition("first_memory", ">=", 1))
 
 # For a matrix on a GPU, the sampled features come from its column pointers alone.
@@ -80,8 +83,8 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "a million entries are enough work for several threads",
         ),
         # With 2 to 4 million entries, two threads on two cores were not reliably faster than one:
-        # some whole calls took longer (`python -m benchmarks.run --section scaling --algorithm auto
-        # --counts 1 2 --only NAME`).
+        # for some matrices, the whole call took longer (`python -m benchmarks.run --section scaling
+        # --algorithm auto --counts 1 2 --only NAME`).
         Rule(
             "very large, two cores",
             (Condition("entries", ">=", _LARGE_FOR_THREADS), Condition("cores", ">=", 2)),
@@ -97,8 +100,9 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "none",
             "the search takes less time than an initial matching",
         ),
-        # Held-out matrices that support it (benchmarks/results/2026-11-26-regret-all): chain_5e4,
-        # chain_5e5, chains_200x200, chains_500x1000, chains_hk_300, chains_hk_1000.
+        # Matrices that were not used to choose this rule, and on which its choice is the best
+        # (benchmarks/results/2026-11-26-regret-all): chain_5e4, chain_5e5, chains_200x200,
+        # chains_500x1000, chains_hk_300, chains_hk_1000.
         Rule(
             "chains",
             (Condition("degree", "<", 2.01), Condition("longest", "<", 3)),
@@ -203,8 +207,8 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         ),
         Rule("small", (Condition("entries", "<", _SMALL),), "ss-bfs", "the least set-up"),
         # ms-bfs uses one thread, and on one thread ms-bfs-graft is slower than ms-bfs on most
-        # graphs. By benchmarks/results/2026-11-26-rule-support, ms-bfs-graft is faster on all six
-        # graphs from 4 threads on. The smallest of them has 8.3 million entries.
+        # graphs. From 4 threads on, ms-bfs-graft is faster on all six graphs of
+        # benchmarks/results/2026-11-26-rule-support, the smallest of which has 8.3 million entries.
         Rule(
             "large, many threads",
             (Condition("entries", ">=", _LARGE_FOR_THREADS), Condition("threads", ">=", 4)),
@@ -213,8 +217,9 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         ),
         Rule("the rest", (), "ms-bfs", "the best published search on one thread on average"),
     ),
-    # The depth comes last, because measuring it takes a global relabelling on the GPU. It is
-    # measured only for large matrices for which no rule before it holds.
+    # The rule with the feature `depth` is the last one with conditions, because to measure it takes
+    # a global relabelling on the GPU. So it is measured only for large matrices to which no earlier
+    # rule applies.
     "published on gpu": (
         Rule(
             "uneven columns",

@@ -42,14 +42,15 @@ namespace {
 
 template <class I>
 Matching<I> matching_of(const In<I>& row_match, const In<I>& col_match) {
-  return {const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};  // only read
+  // The functions that get this matching do not change it.
+  return {const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
 }
 
 std::pair<int, std::int64_t> answer(Verdict verdict, std::int64_t where) {
   return {static_cast<int>(verdict), where};
 }
 
-// The last step of guided-displacement alone: tests use it for cases that are rare in whole calls.
+// Only the last step of guided-displacement, for tests: some of its cases are rare in whole calls.
 template <class I>
 void only_finish(const PatternView<I>& A, Matching<I> M, const Options& options,
                  Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
@@ -118,15 +119,16 @@ void bind_matchings(nb::module_& module) {
                               NumpyArray<std::uint8_t>(col_in_cover, {cols}, owner));
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("threads") = 1,
-      "(row_match, col_match: all -1; row_in_cover: all 0; col_in_cover: not set) of an m-row "
-      "matrix, in one piece of memory that the core uses again.");
+      "Return (row_match, col_match, row_in_cover, col_in_cover) for a matrix with m rows. The "
+      "first two are all -1, the third is all 0, the last is not initialised. The core reuses "
+      "their memory.");
   module.def(
       "count_matched",
       [](In<I> match, int threads) {
         const WithoutGil nogil;
         return count_matched(static_cast<I>(match.shape(0)), match.data(), threads);
       },
-      nb::arg("match").noconvert(), nb::arg("threads") = 1, "Number of places that are not -1.");
+      nb::arg("match").noconvert(), nb::arg("threads") = 1, "Number of elements that are not -1.");
 }
 
 // The steps after a search: cover, completed cover, rank bound, legality and certificate.
@@ -147,7 +149,7 @@ void bind_certificate(nb::module_& module) {
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_in_cover").noconvert(), nb::arg("threads") = 1,
-      "Rows of a minimum cover; False when the matching is not maximum.");
+      "Mark the rows of a minimum cover; return False if the matching is not maximum.");
   module.def(
       "complete_cover",
       [](In<I> match, In<std::uint8_t> other_in_cover, Out<std::uint8_t> in_cover) {
@@ -162,7 +164,8 @@ void bind_certificate(nb::module_& module) {
         });
       },
       nb::arg("match").noconvert(), nb::arg("other_in_cover").noconvert(),
-      nb::arg("in_cover").noconvert(), "The other side of a minimum cover.");
+      nb::arg("in_cover").noconvert(),
+      "Mark the columns of a minimum cover from its rows, or the rows from its columns.");
   module.def(
       "rank_at_most",
       [](std::int64_t m, In<I> indptr, In<I> indices) {
@@ -173,7 +176,8 @@ void bind_certificate(nb::module_& module) {
         });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      "A bound on the structural rank: of nonempty columns, or of nonempty rows.");
+      "An upper bound of the structural rank: the smaller of the numbers of nonempty columns and "
+      "nonempty rows.");
   module.def(
       "check_matching",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match) {
@@ -187,7 +191,8 @@ void bind_certificate(nb::module_& module) {
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
-      "(0 a matching of the pattern, 1 arrays disagree, 2 no such entry; column at fault)");
+      "Return (verdict, column): 0 a matching of the pattern, 1 the arrays disagree, 2 it contains "
+      "a pair that is no entry; and a column where this was found, or -1.");
   module.def(
       "certify",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
@@ -209,12 +214,13 @@ void bind_certificate(nb::module_& module) {
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_in_cover").noconvert(), nb::arg("col_in_cover").noconvert(),
       nb::arg("threads") = 1,
-      "The proof from the rows of a cover; its columns are written. (0 proven, 1 arrays disagree, "
-      "2 no such entry, 3 the cover is too large, 4 an entry is not touched; column at fault; "
-      "rows that are matched)");
+      "Check the certificate, given the rows of a cover; write its columns. Return (verdict, "
+      "column, matched rows): 0 proven, 1 the arrays disagree, 2 the matching contains a pair that "
+      "is no entry, 3 the cover is too large, 4 the cover does not touch an entry; and a column "
+      "where this was found, or -1.");
 }
 
-// Parts of guided-displacement alone, for tests.
+// Parts of guided-displacement, for tests.
 template <class I>
 void bind_for_tests(nb::module_& module) {
   bind_algorithm<I>(module, "finish_by_trees", &only_finish<I>);
@@ -238,7 +244,8 @@ void bind_for_tests(nb::module_& module) {
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(), nb::arg("steps"),
       nb::arg("gap_every"),
-      "At most `steps` label pushes in place; the labels (255: hopeless), to test invariants.");
+      "Make at most `steps` label pushes in place; return the labels (255: hopeless). For tests of "
+      "invariants.");
   module.def(
       "push_until_stalled",
       [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
@@ -260,8 +267,8 @@ void bind_for_tests(nb::module_& module) {
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_in_cover").noconvert(),
-      "Label pushes in place until no column is active or they stall. Marks the hopeless rows; the "
-      "number of active columns. For tests.");
+      "Push in place until no column is active or the pushes make no progress. Mark the hopeless "
+      "rows; return the number of active columns. For tests.");
 }
 
 template <class I>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bind_algorithm: an algorithm of this package as a function of Python
+// bind_algorithm: makes an algorithm of this package a Python function
 #pragma once
 
 #include <nanobind/stl/map.h>
@@ -66,8 +66,9 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
       nb::arg("row_in_cover").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
       nb::arg("threads") = 1, nb::arg("seed") = 0,
       nb::arg("options") = std::map<std::string, double>{},
-      "Improve a matching in place; (0 done, 2 time limit, 3 work limit; whether row_in_cover, all "
-      "0 before, holds the rows of a cover; counters).");
+      "Improve a matching in place. Return (stop, proven, counters): stop is 0 if the algorithm is "
+      "done, 2 after the time limit, 3 after the work limit; proven is whether row_in_cover, which "
+      "must be all 0, now marks the rows of a minimum cover.");
 }
 
 }  // namespace btfperm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's part of searches and certificates over MPI ranks, in `_core.transversal`
+// Functions of `_core.transversal` for one rank's part of searches and certificates over MPI ranks
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
@@ -50,7 +50,7 @@ std::pair<NumpyArray<I>, NumpyArray<std::int64_t>> delivered(Outbox<I>& outbox, 
   return {lines, counts};
 }
 
-// Lists by rows that are not made yet, or that were made from these columns.
+// Returns `by_row`; throws if it holds lists that were made from other columns.
 template <class I>
 OwnedRows<I>& fitting(OwnedRows<I>& by_row, const OwnedBipartite<I>& A) {
   if (!by_row.fits(A)) throw std::invalid_argument("by_row has the lists of other columns");
@@ -72,7 +72,8 @@ struct BoundTrees {
     return delivered(trees.outbox(), A.ranks);
   }
 
-  // Throws unless each line, except notices, names a row or column here. Returns how many lines.
+  // Throws unless the target of each line is a row or column of this rank; notices of ended trees
+  // have no target. Returns the number of lines.
   std::int64_t checked(const In<I>& lines) const {
     if (lines.shape(0) % 3 != 0) throw std::invalid_argument("a line has three fields");
     for (std::size_t k = 0; k < lines.shape(0); k += 3) {
@@ -123,7 +124,8 @@ void bind_trees(nb::module_& module, const char* name) {
             return std::tuple(found, sent, ended, edges, self.trees.waiting());
           },
           nb::arg("lines").noconvert(), nb::arg("depth"), nb::arg("most"),
-          "(lines, sent, ended trees, entries visited, columns that wait)")
+          "Return (lines, sent, trees that ended, entries visited, columns that later calls must "
+          "expand); sent[p] lines are for rank p.")
       .def(
           "augment",
           [](Trees& self, In<I> lines, bool is_start) {
@@ -132,7 +134,8 @@ void bind_trees(nb::module_& module, const char* name) {
             const auto [found, sent] = self.sent();
             return std::tuple(found, sent, paths);
           },
-          nb::arg("lines").noconvert(), nb::arg("is_start"), "(lines, sent, paths)")
+          nb::arg("lines").noconvert(), nb::arg("is_start"),
+          "Return (lines, sent, augmenting paths that begin at roots of this rank).")
       .def("rows_in_trees",
            [](Trees& self) {
              return bytes_of(self.A.n_rows, [&](std::int64_t r) { return self.trees.has_row(r); });
@@ -153,7 +156,7 @@ void bind_trees(nb::module_& module, const char* name) {
           [](Trees& self) {
             return std::pair(self.trees.bottom_up_steps(), self.trees.bottom_up_edges());
           },
-          "(steps from the unvisited rows, entries visited in them)");
+          "Return (number of bottom-up steps, entries visited in them).");
 }
 
 // The degrees of one rank and the arrays that they refer to.
@@ -186,7 +189,8 @@ struct BoundKarpSipser {
     return {counts.data(), rows.data(), first.data()};
   }
 
-  // Throws unless each line names a row, column or ghost here. Returns the number of lines.
+  // Throws unless the target of each line is a row, column or ghost of this rank. Returns the
+  // number of lines.
   std::int64_t checked(const In<I>& lines) const {
     if (lines.shape(0) % 3 != 0) throw std::invalid_argument("a line has three fields");
     for (std::size_t k = 0; k < lines.shape(0); k += 3) {
@@ -229,7 +233,7 @@ void bind_karp_sipser(nb::module_& module, const char* name) {
             self.degrees.send_degrees(begin, end);
             return delivered(self.degrees.outbox(), self.A.ranks);
           },
-          nb::arg("begin"), nb::arg("end"), "(lines, sent)")
+          nb::arg("begin"), nb::arg("end"), "Return (lines, sent); sent[p] lines are for rank p.")
       .def(
           "add_degrees",
           [](Bound& self, In<I> lines) {
@@ -251,7 +255,8 @@ void bind_karp_sipser(nb::module_& module, const char* name) {
             return std::tuple(found, sent, edges, self.degrees.left(), self.degrees.waiting());
           },
           nb::arg("lines").noconvert(), nb::arg("choices"), nb::arg("first"), nb::arg("most"),
-          "(lines, sent, entries visited, columns that may be matched, vertices that wait)")
+          "Return (lines, sent, entries visited, columns that may still be matched, rows and "
+          "columns of degree one that the next step must match).")
       .def(
           "settle",
           [](Bound& self, In<I> lines) { self.degrees.settle(self.checked(lines), lines.data()); },
@@ -271,7 +276,7 @@ void bind_pairs(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("ghosts").noconvert(),
       nb::arg("row_bounds").noconvert(), nb::arg("col_bounds").noconvert(), nb::arg("rank"),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
-      "Match columns to rows of the same rank; the entries visited.");
+      "Match columns to rows of the same rank; return the number of visited entries.");
   module.def(
       "propose_to_ghosts",
       [](In<std::int64_t> indptr, In<I> items, std::int64_t n_rows, In<I> col_match,
@@ -295,7 +300,8 @@ void bind_pairs(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("n_rows"),
       nb::arg("col_match").noconvert(), nb::arg("ghost_matched").noconvert(),
-      nb::arg("cursor").noconvert(), "(cols, ghosts, count): the next proposals.");
+      nb::arg("cursor").noconvert(),
+      "Return (cols, ghosts, count): column cols[k] proposes to ghosts[k], for k < count.");
   module.def(
       "answer_proposals",
       [](In<I> rows, In<I> suitors, Out<I> row_match) {
@@ -309,7 +315,7 @@ void bind_pairs(nb::module_& module) {
         return accepted;
       },
       nb::arg("rows").noconvert(), nb::arg("suitors").noconvert(), nb::arg("row_match").noconvert(),
-      "Unmatched rows accept their first suitor; which proposals were accepted.");
+      "Each unmatched row accepts the first proposal; return which proposals were accepted.");
   module.def(
       "uncovered",
       [](In<std::int64_t> indptr, In<I> items, In<std::uint8_t> col_in_cover,
@@ -346,7 +352,7 @@ void bind_pairs(nb::module_& module) {
 
 void bind_owned_transversal(nb::module_& module) {
   const char* const lists =
-      "The columns of each row and ghost of one rank, empty until they are used.";
+      "The columns of each row and ghost of one rank. The lists are made at their first use.";
   nb::class_<OwnedRows<std::int32_t>>(module, "OwnedRows32", lists).def(nb::init<>());
   nb::class_<OwnedRows<std::int64_t>>(module, "OwnedRows64", lists).def(nb::init<>());
   bind_trees<std::int32_t>(module, "OwnedTrees32");

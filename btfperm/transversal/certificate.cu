@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // certificate: checks on the device that a matching is legal and maximum
 //
-// Idea        Alternating breadth-first search from all unmatched columns. If it reaches no
-//             unmatched row, the rows reached and the matched columns not reached are a cover
-//             (Kőnig) of the size of the matching. Every entry is then checked against the cover.
-//             If the search for the matching has marked the rows of a cover, that is checked first
+// Idea        An alternating breadth-first search starts from all unmatched columns. If it reaches
+//             no unmatched row, the rows that it reaches and the matched columns that it does not
+//             reach are a cover of the size of the matching (Kőnig). Then every entry is checked
+//             against this cover. If the search for the matching has already marked the rows of a
+//             cover, these are checked instead; only if that check fails, the rows are searched.
 // Cost        visits each entry at most once for the cover and once for each check; one launch for
 //             each level
-// Encodings   reached[i] = 1: row i is reached, and in the cover; queue: columns reached
-// Races       a row is claimed by atomicExch, so its column is queued once; flags are only set to 1
+// Encodings   reached[i] = 1: the search has reached row i, which is in the cover; queue: the
+//             columns that the search has reached
+// Races       a row is claimed by atomicExch, so its mate is queued once; flags are only set to 1
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/frontier.cuh"
@@ -19,9 +21,9 @@ struct Findings {
   Count reached_columns;  // size of the queue
   Count free_row;         // 1: an unmatched row is reached, so the matching is not maximum
   Count wrong;            // 1: the two arrays disagree, or an entry is not covered
-  Count matched;          // columns
-  Count pairs;            // matched columns whose pair is an entry
-  Count covers;           // rows and columns of the cover
+  Count matched;          // number of matched columns
+  Count pairs;            // number of columns that are matched at an entry
+  Count covers;           // number of rows and columns of the cover
 };
 
 // Runs first: the other kernels use the matching as indices without checking it.
@@ -63,9 +65,9 @@ extern "C" __global__ void reach_rows(Index begin, Index end, const Index* indpt
   }
 }
 
-// For each column, `lanes` lanes count its mate if the list has it (there are no duplicates), and
-// check that each of its entries is covered. A row is in the cover if it is reached, a column if it
-// is matched to a row that is not reached.
+// For each column, `lanes` lanes test whether its mate is in its list (where no row occurs twice),
+// and whether each of its entries is covered. A row is in the cover if the search has reached it, a
+// column if it is matched to a row that the search has not reached.
 extern "C" __global__ void check_entries(int lanes, Index n, const Index* indptr,
                                          const Index* indices, const Index* col_match,
                                          const int* reached, unsigned char* col_in_cover,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // certificate: the proof that a matching is maximum
 //
-// Idea        A set of rows and columns that contains an end of every entry (a cover) is never
-//             smaller than a matching. Kőnig: a maximum matching has a cover of its own size, which
-//             contains one end of each pair. Some algorithms report the rows of such a cover;
-//             `find_cover` computes them for the others. `certify` uses the matching and these
-//             rows, and nothing else of the search.
+// Idea        A cover is a set of rows and columns that contains the row or the column of every
+//             entry. It is never smaller than a matching. By Kőnig's theorem, there is a cover of
+//             the size of a maximum matching; it contains either the row or the column of each
+//             matched entry. Some algorithms report the rows of such a cover; `find_cover` computes
+//             them for the others. `certify` uses the matching and these rows, and nothing else of
+//             the search.
 // Paper       D. Konig, "Graphok es matrixok", Matematikai es Fizikai Lapok 38 (1931)
 // Cost        find_cover O(m + n + nnz), workspace 2 n. certify O(m + nnz + n log d), no workspace:
 //             it searches for the matched entry of each column, and visits the lists of columns
@@ -27,9 +28,9 @@
 
 namespace btfperm {
 
-// Marks the rows that an alternating search from the unmatched columns reaches. False: it reached
-// an unmatched row, so the matching is not maximum, or the budget ended the search. The end of the
-// budget may also throw Unfinished.
+// Marks the rows that an alternating search from the unmatched columns reaches. Returns false if it
+// reached an unmatched row, so that the matching is not maximum, or if the budget ended the search
+// (some steps then throw Unfinished instead).
 template <class I>
 bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_in_cover,
                 int threads, Workspace& workspace, Budget& budget) {
@@ -75,7 +76,8 @@ bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row
   return !free_row.load() && !budget.stopped();
 }
 
-// Marks the other side of a minimum cover: each matched row (or column) whose mate is not in it.
+// Given the rows (or columns) of a minimum cover, marks its columns (or rows): each matched one
+// whose mate is not in the cover.
 template <class I>
 void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
                     std::uint8_t* in_cover, Budget& budget) {
@@ -145,7 +147,7 @@ I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint
     }
     col_in_cover[j] = i >= 0 && !row_in_cover[i];
     if (col_in_cover[j] || all_rows) continue;
-    bool covered = true;  // all entries of a column outside the cover are in rows of the cover
+    bool covered = true;  // whether all entries of this column are in rows of the cover
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) covered &= row_in_cover[A.indices[p]] != 0;
     if (!covered) return j;
   }
@@ -153,18 +155,18 @@ I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint
   return last;
 }
 
-// Whether both arrays match all columns first ... last - 1, at entries of A. `thin`: columns have
-// fewer than three entries on average.
+// Whether all columns first ... last - 1 are matched, at entries of A, and row_match agrees.
+// `thin`: columns have fewer than three entries on average.
 template <class I>
 bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I first, I last) {
-  using Unsigned = std::make_unsigned_t<I>;  // -1 becomes a number that is too large
+  using Unsigned = std::make_unsigned_t<I>;  // converts -1 to a number that is not less than m
   const auto m = static_cast<Unsigned>(A.m);
   const I* const indptr = A.indptr;
   const I* const indices = A.indices;
   for (I j = first; j < last; ++j) {
     const I i = M.col_match[j];
     if (static_cast<Unsigned>(i) >= m || M.row_match[i] != j) return false;
-    if (thin) {  // i is usually the first or last row of the list: compares both without a branch
+    if (thin) {  // i is usually the first or last row of a short list: tests both with one branch
       const I begin = indptr[j];
       const I end = indptr[j + 1];
       if (begin >= end) return false;
@@ -177,8 +179,9 @@ bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I firs
   return true;
 }
 
-// Checks the certificate if every column is matched, and all rows or no rows are in the cover. Only
-// the pairs remain to be checked. False: a pair is wrong, or the budget ended the check.
+// Checks the certificate in the case that all columns are matched, and that all rows or no rows are
+// in the cover. Then only the matched entries must be checked. Writes the columns of the cover.
+// Returns false if the matching is wrong or the budget ended the check.
 template <class I>
 bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
                    std::uint8_t* col_in_cover, int threads, Budget& budget) {
@@ -197,12 +200,13 @@ bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
   return holds && !budget.stopped();
 }
 
-// Checks the complete certificate. A cover of the size of the matching holds exactly one end of
-// each pair, so its rows determine its columns (col_in_cover, written here). It remains to check
-// that the pairs are entries, that both arrays agree, that no unmatched row is in the cover, and
-// that all entries of columns outside the cover are in rows of the cover. `where`: a column at
-// which the check failed, or -1. `matched`: the number of matched rows; if the verdict is `proven`,
-// that of matched entries.
+// Checks the complete certificate. A cover of the size of the matching contains either the row or
+// the column of each matched entry, and no other row or column. So its rows determine its columns,
+// which are written to col_in_cover. It remains to check that the matching consists of entries,
+// that row_match and col_match agree, that no unmatched row is in the cover, and that all entries
+// of columns outside the cover are in rows of the cover. `where` is set to a column at which the
+// check failed, or -1. `matched` is set to the number of matched rows; if the verdict is `proven`,
+// this is the number of matched entries.
 template <class I>
 Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
                 std::uint8_t* col_in_cover, int threads, Budget& budget, I& where,
@@ -256,9 +260,9 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
   return unmatched_in_cover == 0 ? Verdict::proven : Verdict::cover_size;
 }
 
-// A transversal has at most as many entries as there are nonempty columns, or nonempty rows. Rows
-// are counted only until there are as many as nonempty columns. `seen` (m) is workspace. Throws
-// Unfinished when the budget ends the call.
+// The smaller of the numbers of nonempty columns and nonempty rows, which bounds the structural
+// rank. Rows are counted only until there are as many as nonempty columns. `seen` (m bytes) is
+// workspace. Throws Unfinished when the budget ends the call.
 template <class I>
 I rank_at_most(const PatternView<I>& A, std::uint8_t* seen, Budget& budget) {
   I cols = 0;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The certificate: checks that a matching is legal and maximum, by its two arrays and a cover."""
+"""The certificate: checks that a matching is legal and maximum. The check uses only the two arrays
+of the matching and a cover."""
 
 from __future__ import annotations
 
@@ -81,7 +82,7 @@ def certified(pattern: Pattern, given: Transversal) -> Transversal:
 
     Raises
     ------
-    InvalidArgumentError : they are not
+    InvalidArgumentError : they are no certificate for this pattern
     """
     width = pattern.indices.dtype
     places = (("row_match", pattern.m), ("col_match", pattern.n), ("row_in_cover", pattern.m))
@@ -127,7 +128,7 @@ def certified(pattern: Pattern, given: Transversal) -> Transversal:
 
 
 def is_legal(problem: Problem) -> bool:
-    """Whether the arrays agree and all pairs are entries."""
+    """Whether `row_match` and `col_match` agree and match only entries."""
     verdict: int = _core.transversal.check_matching(*problem.matched)[0]
     return verdict == 0
 
@@ -146,7 +147,8 @@ def _has_other_cover(view: Problem, threads: int) -> bool:
 
 
 def _has_plain_cover(view: Problem, size: int) -> bool:
-    """Whether all columns, or all rows, are matched: these are a minimum cover. Marks its rows."""
+    """Whether all columns or all rows are matched. Then all columns, or all rows, are a minimum
+    cover, and its rows are marked."""
     if size != view.col_match.size and size != view.m:
         return False
     view.row_in_cover.fill(size < view.col_match.size)

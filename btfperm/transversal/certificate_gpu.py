@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The certificate on the device, see ``certificate.cu``. If it fails, the host must check again."""
+"""The driver of ``certificate.cu``, which checks the certificate on a device. If the check fails
+there, the host must check the matching again."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from btfperm.results import Transversal
 __all__ = ["certified_on_device", "prove", "prove_on_device"]
 
 _FILE = "transversal/certificate.cu"
-# Each level of the search costs a synchronisation. With more levels the host is faster.
+# Maximum number of levels of the search for a cover. Each level costs a synchronisation with the
+# host; with more levels, a search on the host is faster.
 _MOST_LEVELS = 2000
 
 
@@ -89,8 +91,8 @@ def _searched(problem: DeviceProblem, findings: SharedStruct) -> tuple[Any, Any]
 def _checked(
     problem: DeviceProblem, reached: Any, findings: SharedStruct
 ) -> tuple[Any, Any] | None:
-    """The cover whose rows `reached` marks; None unless it touches all entries and has the size of
-    the matching."""
+    """The cover whose rows `reached` marks. None if it does not touch all entries, if it does not
+    have the size of the matching, or if the matching contains a pair that is no entry."""
     import cupy
 
     m, n = problem.m, problem.n
@@ -117,8 +119,8 @@ def _checked(
 
 
 def certified_on_device(pattern: DevicePattern, given: Transversal) -> Transversal | None:
-    """The caller's transversal, checked again on the device. None if the host must check: its
-    arrays are not those of a matching of this shape, or `prove_on_device` returns None."""
+    """The caller's transversal, checked again on the device. None if the host must check it: its
+    arrays do not have the lengths for this pattern, or `prove_on_device` returns None."""
     problem = DeviceProblem.empty(pattern)
     with on(problem.device):
         names = ("row_match", "col_match")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The certificate over ranks: each rank checks its own matched columns and its own entries.
 
-`is_legal` verifies that each matched pair is an entry, and that rows and columns agree on it.
-`check` verifies that the cover touches every entry, and that its rows and columns together are as
-many as the matched pairs; for that, each rank receives the marks of its ghosts (``halo.py``), the
-rows of other ranks in its columns.
+`is_legal` verifies that the matching consists of entries, and that `row_match` and `col_match`
+agree. `check` verifies that the cover touches every entry, and that it has as many rows and columns
+as the matching has entries. For this, each rank receives the marks of its ghosts (``halo.py``),
+which are the rows of other ranks in its columns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from btfperm.transversal.owned_trees import HostTrees
 
 __all__ = ["is_legal", "prove", "rank_at_most"]
 
-_ALL = 1 << 62  # levels and columns: a rank grows its trees as far as it can
+_ALL = 1 << 62  # limits on levels and columns that no search reaches
 
 _WRONG = "the matching of the mpi backend failed its certificate ({0}); this is a defect of btfperm"
 
@@ -33,12 +33,14 @@ def prove(
     threads: int,
     size: int | None,
 ) -> Proof:
-    """Checks the matching of a problem, and its cover, which the search has marked or `mark_cover`
-    marks. If a limit stopped the search, checks the matching alone and returns no cover.
+    """Checks the matching of a problem and its cover. If the search has not marked the cover,
+    `mark_cover` does so. If a limit stopped the search, only the matching is checked, and no cover
+    is returned.
 
     Raises
     ------
-    DefectError : a pair is no entry, a row or column is in two pairs, or the cover does not hold
+    DefectError : the matching contains a pair that is no entry, or matches a row or column twice;
+        or the cover does not touch each entry, or has not the size of the matching
     """
     problem.forget_by_row()
     if view.is_checked:
@@ -55,8 +57,9 @@ def prove(
 
 
 def _received(problem: DistributedProblem, stopped_by: str | None) -> Proof:
-    """The proof of a matching that the first rank has checked for the whole matrix: as many matched
-    rows as columns, and as many members of the cover, have reached the ranks. Collective."""
+    """The proof of a matching that the first rank has checked for the whole matrix and then sent to
+    the ranks. Checks what the ranks have received: they must have as many matched rows as matched
+    columns, and as many rows and columns of the cover in total. Collective."""
     covers = problem.row_in_cover, problem.col_in_cover
     rows, cols, in_cover = problem.exchange.sums(
         int(np.count_nonzero(problem.row_match >= 0)),
@@ -85,7 +88,8 @@ def check(problem: DistributedProblem, matched: int) -> None:
 
 
 def is_legal(problem: DistributedProblem) -> bool:
-    """Whether the pairs are entries, and rows and columns agree on them. Collective."""
+    """Whether the matching consists of entries, and `row_match` and `col_match` agree.
+    Collective."""
     exchange, halo = problem.exchange, problem.halo
     matched = np.flatnonzero(problem.col_match >= 0)
     entries = _core.transversal.matched_entries(
@@ -102,8 +106,9 @@ def is_legal(problem: DistributedProblem) -> bool:
 
 
 def mark_cover(view: DistributedProblem) -> None:
-    """Marks a cover by alternating search from the unmatched columns: the rows it reaches, and the
-    columns it does not reach. If it reaches an unmatched row, `check` finds the cover too large."""
+    """Marks a cover by an alternating search from the unmatched columns: the rows that the search
+    reaches, and the columns that it does not reach. If it reaches an unmatched row, the matching is
+    not maximum, and `check` finds that the cover is too large."""
     trees = HostTrees(view)
     trees.restart()
     lines = np.empty(0, dtype=view.width)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A matching that the caller gives to start from: converted, checked, and reduced to what fits.
+"""The argument `initial=`, a matching from which a search starts: conversion and checks.
 
-A matching of an earlier matrix is a good start even if some of its pairs are no entries of this
-one. Such pairs are dropped and counted; the search finds the rest.
+The matching of a similar matrix is a good start even if some of its pairs of a row and a column are
+not entries of this matrix. Such pairs are dropped and counted; the search finds the rest.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def given_problem(
     orientation: str | None = None,
     threads: int = 1,
 ) -> Problem:
-    """The problem with those pairs of `initial` that fit the pattern, in arrays of its own.
-
-    ``.dropped`` of the result counts the others.
+    """The problem whose matching consists of those pairs of `initial` that fit the pattern: they
+    are entries, and no two have the same row or column. `initial` is not modified. ``dropped`` of
+    the result is the number of the other pairs.
 
     Raises
     ------
@@ -69,8 +69,8 @@ def given_problem(
 def _checked(
     pattern: Pattern, initial: Transversal | Decomposition | npt.ArrayLike, orientation: str | None
 ) -> tuple[npt.NDArray[Any], bool]:
-    """Returns `initial` as an array of integers with one dimension, and whether the array holds a
-    column for each row."""
+    """Returns `initial` as a one-dimensional array of integers, and whether the array holds the
+    column of each row (otherwise it holds the row of each column)."""
     if orientation is not None and orientation not in get_args(Orientation):
         raise InvalidArgumentError(
             f"orientation must be 'col_match' (the row of each column) or 'row_match' (the column "
@@ -107,8 +107,8 @@ def _checked(
 
 
 def _pairs(array: npt.NDArray[Any], holds_columns: bool) -> tuple[_Numbers, _Numbers]:
-    """Returns the row and the column of each pair, by ascending column. A number below -1 in the
-    array is the row or column of a pair, too, but such a pair fits no matrix."""
+    """Returns the rows and the columns of the pairs, sorted by column. Only -1 means unmatched: a
+    smaller number in the array gives a pair, too, which fits no matrix."""
     numbers = array.astype(np.int64)
     places = np.flatnonzero(numbers != -1)
     if not holds_columns:
@@ -126,11 +126,11 @@ def _unmatch_and_select(
     problem: Problem, pattern: Pattern, rows: _Numbers, cols: _Numbers
 ) -> tuple[_Numbers, _Numbers]:
     """Unmatches all pairs, and returns the pairs that are entries of the pattern. Of several pairs
-    with the same row or column, it returns the first in the list.
+    with the same row or column, it returns only the first.
 
     The pairs come from one array: a `row_match` cannot repeat a row, and a `col_match` cannot
-    repeat a column. So at most one of the two passes removes pairs, and their order does not
-    matter.
+    repeat a column. So at most one iteration of the loop below removes pairs, and the order of the
+    iterations does not matter.
     """
     problem.col_match[cols] = -1
     problem.row_match[rows] = -1
@@ -143,7 +143,7 @@ def _unmatch_and_select(
 
 
 def _are_entries(pattern: Pattern, rows: _Numbers, cols: _Numbers) -> npt.NDArray[np.bool_]:
-    """Returns whether each (row, column) is an entry, by simultaneous binary searches."""
+    """Returns whether each (row, column) is an entry, by binary searches for all pairs at once."""
     indices = pattern.indices
     begin, end = pattern.indptr[cols].astype(np.int64), pattern.indptr[cols + 1].astype(np.int64)
     last = end.copy()

@@ -3,9 +3,9 @@
 //
 //   void name(pattern, matching, options, workspace, budget, counters, proof)
 //
-// The matching is legal before and after, and never becomes smaller, also if a limit ends the
-// search. Algorithms search from columns and use only the column lists, unless the head of their
-// file states otherwise; the caller transposes wide matrices.
+// The matching is legal before and after the call, and does not become smaller, even if a limit
+// ends the search. An algorithm searches from columns and uses only the column lists, unless the
+// head of its file states otherwise; the caller transposes wide matrices.
 #pragma once
 
 #include <algorithm>
@@ -33,9 +33,10 @@ struct Matching {
   }
 };
 
-// Augments along the path from the unmatched row i over column j back to the unmatched column at
-// its start, and returns the number of edges. before(j, held) is the column before j on the path,
-// where `held` is the row matched with j. Other threads may read row_match at the same time.
+// An augmenting path begins at an unmatched column and ends with column j and the unmatched row i.
+// Augments along this path, from its end to its beginning, and returns its number of edges.
+// before(j, held) must return the column that precedes column j on the path, where `held` is the
+// row matched to j before the augmentation. Other threads may read row_match at the same time.
 template <class I, class Before>
 std::int64_t augment_along(Matching<I> M, I i, I j, Before before) {
   for (std::int64_t edges = 1;; edges += 2) {
@@ -48,14 +49,13 @@ std::int64_t augment_along(Matching<I> M, I i, I j, Before before) {
   }
 }
 
-// The rows of a minimum cover, from a search that ends with a proof.
+// The rows of a minimum cover, if a search finds them.
 struct Proof {
-  std::uint8_t* row_in_cover;  // m bytes, all 0 before
-  bool complete = false;       // otherwise find_cover must compute them
+  std::uint8_t* row_in_cover;  // m bytes, all 0 before the search; 1: the row is in the cover
+  bool complete = false;       // whether the search has marked the rows; else find_cover must do so
 };
 
-// The counters of a search (counters.hpp); those that do not apply stay 0. Only those that are not
-// 0 are reported.
+// The counters of a search (counters.hpp). Only those that are not 0 are reported.
 struct Counters {
 #define BTFPERM_NUMBER(name, summary) std::int64_t name = 0;
 #define BTFPERM_LIST(name, summary) std::vector<std::int64_t> name;
@@ -63,7 +63,7 @@ struct Counters {
 #undef BTFPERM_NUMBER
 #undef BTFPERM_LIST
 
-  // At most ten thousand numbers are stored.
+  // Stores a number in the list frontier_sizes, which holds at most ten thousand.
   void add_frontier(std::int64_t size) {
     if (frontier_sizes.size() < 10'000) frontier_sizes.push_back(size);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options: the values of an algorithm's options. Its registry row declares names and defaults.
+// Options: the values of an algorithm's options, of which its registry row declares the names and
+// the defaults
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A maximum matching of the rows and columns of one rank, on its GPU: see
-``initial/own_blocks_mpi.py``."""
+"""A maximum matching of the rows and columns of one rank, computed on its GPU: a part of the
+initializer ``initial/own_blocks_mpi.py``."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ __all__ = ["match_own_block"]
 
 
 def match_own_block(problem: DistributedProblem, seconds: float, seed: int) -> int:
-    """Changes the matching of the problem, in which nothing is matched yet; `seconds`: a limit, or
-    0. Returns the number of entries visited."""
+    """Writes the matching to the problem, in which nothing may be matched. `seconds` is a time
+    limit; 0 means none. If the memory of the GPU is too small for a maximum matching, it computes a
+    maximal one. Returns the number of visited entries."""
     import cupy
 
     try:
@@ -35,18 +36,20 @@ def match_own_block(problem: DistributedProblem, seconds: float, seed: int) -> i
     except (BackendUnavailableError, cupy.cuda.memory.OutOfMemoryError):
         if after(Event.NO_ROOM, State("start", "gpu")) is not Action.MATCH_OWN_ROWS:
             raise
-    # Here, no exception refers to the arrays of the search any more.
+    # The exception was deleted at the end of the `except` block, and with it the last references to
+    # the arrays of the search. So their memory can be freed here.
     cupy.get_default_memory_pool().free_all_blocks()
     return match_own_rows(problem)
 
 
 def _searched(problem: DistributedProblem, seconds: float, seed: int) -> int:
-    """As `match_own_block`, by meeting-trees on a copy of the rank's columns without entries in
-    rows of other ranks. The matching is maximum unless the limit ended the search.
+    """Runs meeting-trees on a copy of the rank's columns that omits entries in rows of other ranks.
+    The matching is maximum unless the limit ended the search. Returns the number of entries of the
+    copy.
 
     Raises
     ------
-    BackendUnavailableError, OutOfMemoryError : the memory of the GPU is too small for that
+    BackendUnavailableError, OutOfMemoryError : the memory of the GPU is too small for the search
     """
     import cupy
 

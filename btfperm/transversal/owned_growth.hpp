@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Growth of the alternating trees of one rank
 //
-// Idea        `grow` extends the trees of `owned_trees.hpp`, some levels at a time.
-// Direction   The first level of a call of `grow` is extended top-down, from its columns, or
-//             bottom-up: each unvisited row and ghost takes the first column of a live tree in its
-//             list (`owned_rows.hpp`). After a graft, only the rows that were released can have
-//             such a column. Lines are the same in both directions, so that each rank chooses for
-//             itself: a ghost that takes a column becomes a line to its owner, as top-down.
+// Idea        Each call of `grow` extends the trees of `owned_trees.hpp` by some levels.
+// Direction   The first level of a call of `grow` is extended either top-down, from its columns, or
+//             bottom-up: for each unvisited row and ghost, the first column in its list
+//             (`owned_rows.hpp`) that is in a live tree becomes its parent. (A tree is live until
+//             it has ended at an unmatched row.) After `regrow`, which grafts rows onto the
+//             remaining trees, only rows that `release` has released can have such a column. Both
+//             directions send the same lines: a ghost that gets a parent is sent to its owner. So
+//             each rank chooses the direction on its own.
 #pragma once
 
 #include <algorithm>
@@ -22,19 +24,20 @@
 
 namespace btfperm {
 
-// by_rule: bottom-up where this is expected to visit fewer entries, if the lists by rows exist.
+// by_rule: bottom-up if the lists by rows exist, and if it is expected to visit fewer entries.
 enum class Direction : int { top_down = 0, by_rule = 1, bottom_up = 2 };
 
 template <class I>
 class GrowingTrees : public OwnedTrees<I> {
  public:
-  // `by_row`: the lists of the rows, which `Direction::bottom_up` makes unless they exist.
+  // `by_row` holds the lists of the rows. With `Direction::bottom_up`, they are made if they do not
+  // exist.
   GrowingTrees(const OwnedBipartite<I>& A, OwnedRows<I>& by_row, Direction direction)
       : OwnedTrees<I>(A), by_row_(by_row), direction_(direction) {}
 
-  // Processes the lines that arrived, and expands at most `most` columns, of at most `depth` levels
-  // of this rank; later calls expand the others. Returns the number of trees of this rank's roots
-  // that have ended in this call, and adds the visited entries to `edges`.
+  // Processes the received lines, and then expands at most `most` columns, in at most `depth`
+  // levels of this rank; later calls expand the other columns. Returns how many trees with a root
+  // of this rank have ended in this call, and adds the number of visited entries to `edges`.
   std::int64_t grow(std::int64_t n_lines, const I* lines, std::int64_t depth, std::int64_t most,
                     std::int64_t& edges, Budget& budget) {
     ended_now_ = 0;
@@ -81,8 +84,9 @@ class GrowingTrees : public OwnedTrees<I> {
   using Trees::ghost_seen_, Trees::ghosts_seen_, Trees::tree_rows_, Trees::work_;
   using Trees::is_graft_, Trees::released_;
 
-  // Takes an unmatched row of this rank if there is one, else all unvisited rows. So a tree that
-  // ends leaves the other rows to other trees. Returns the number of entries visited, or one more.
+  // Expands column c of a tree. If its list has an unmatched row of this rank, the tree ends there,
+  // and takes no other row, so that other trees can. Else the tree takes all unvisited rows of the
+  // list. Returns the work: the number of visited entries, or one more.
   std::int64_t expand(I c, I root) {
     const std::int64_t first = A_.indptr[c], last = A_.indptr[c + 1];
     for (std::int64_t p = first; p < last; ++p) {
@@ -114,7 +118,7 @@ class GrowingTrees : public OwnedTrees<I> {
     return A_.n_rows + A_.n_ghosts - static_cast<std::int64_t>(tree_rows_.size()) - ghosts_seen_;
   }
 
-  // Calls `f` with each unvisited row and ghost that a column in `work_` may have in its list.
+  // Calls `f` with each unvisited row and ghost that may be in the list of a column in `work_`.
   template <class F>
   void for_unvisited(F f) const {
     if (is_graft_) {
@@ -128,9 +132,10 @@ class GrowingTrees : public OwnedTrees<I> {
     }
   }
 
-  // Whether the level in `work_` is extended bottom-up: if this is expected to visit fewer entries.
-  // A row visits about (entries of the rank) / (entries of the columns in `work_`) entries, and at
-  // most its list. Lists that no initializer has made cost more than they save on most matrices.
+  // Whether to extend the level in `work_` bottom-up. By rule: if this is expected to visit fewer
+  // entries. A row is expected to visit (entries of the rank) / (entries of the columns in `work_`)
+  // entries until it finds such a column, and at most its whole list. The rule requires that an
+  // initializer has made the lists by rows: on most matrices, making them costs more than it saves.
   bool is_bottom_up() const {
     if (direction_ == Direction::top_down || work_.empty()) return false;
     if (direction_ == Direction::bottom_up) return true;
@@ -138,15 +143,15 @@ class GrowingTrees : public OwnedTrees<I> {
     std::int64_t by_columns = 0;
     for (const I c : work_) by_columns += is_live(c) ? A_.indptr[c + 1] - A_.indptr[c] : 0;
     std::int64_t by_rows = is_graft_ ? static_cast<std::int64_t>(released_.size()) : n_unvisited();
-    if (by_columns <= by_rows) return false;  // each row is one visit
+    if (by_columns <= by_rows) return false;  // each row needs at least one visit
     const std::int64_t expected = A_.indptr[A_.n_cols] / by_columns + 1;
     for_unvisited([&](I r) { by_rows += std::min(expected, by_row_.length(r)); });
     return by_rows < by_columns;
   }
 
-  // Bottom-up: extends the trees by all unvisited rows in the lists of the columns in `work_`,
-  // unmatched rows first, because each ends a tree. Returns the number of entries visited, and one
-  // for each row.
+  // Extends the trees bottom-up by all unvisited rows and ghosts in the lists of the columns in
+  // `work_`. Unmatched rows come first, because each ends a tree. Returns the work: the number of
+  // visited entries, plus one for each row.
   std::int64_t expand_rows(Budget& budget) {
     std::int64_t edges = 0;
     if (!by_row_.is_made()) {
@@ -154,9 +159,9 @@ class GrowingTrees : public OwnedTrees<I> {
       edges = A_.indptr[A_.n_cols];
     }
     const std::size_t n_before = work_.size();
-    bool goes_on = budget.spend(edges);
+    bool has_budget = budget.spend(edges);
     const auto take = [&](I r, auto&& found) {
-      if (!goes_on) return;
+      if (!has_budget) return;
       std::int64_t visited = 1;
       for (const I* c = by_row_.begin(r); c != by_row_.end(r); ++c, ++visited) {
         if (!is_live(*c)) continue;
@@ -164,13 +169,14 @@ class GrowingTrees : public OwnedTrees<I> {
         break;
       }
       edges += visited;
-      goes_on = budget.spend(visited);
+      has_budget = budget.spend(visited);
     };
     for_unvisited([&](I r) {
       if (r >= A_.n_rows || rows_[r].root != unmatched) return;
       take(r, [&](I row, I c) { visit(row, static_cast<I>(c + col_first_), col_root_[c]); });
     });
-    // No tree ends from here on. The columns that join are those of the next level.
+    // No tree ends from here on. The rows are collected first and visited afterwards, so that the
+    // columns that join a tree are expanded in the next level.
     chosen_.clear();
     for_unvisited([&](I r) {
       if (r < A_.n_rows && rows_[r].root == unmatched) return;
@@ -183,7 +189,8 @@ class GrowingTrees : public OwnedTrees<I> {
         claim_ghost(r - static_cast<I>(A_.n_rows), c, col_root_[c]);
       }
     }
-    if (goes_on) work_.erase(work_.begin(), work_.begin() + static_cast<std::ptrdiff_t>(n_before));
+    if (has_budget)
+      work_.erase(work_.begin(), work_.begin() + static_cast<std::ptrdiff_t>(n_before));
     ++bottom_up_steps_;
     bottom_up_edges_ += edges;
     return edges;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank's part of karp-sipser over MPI ranks
 //
-// Idea        A rank knows the degrees of its rows and columns: the numbers of their unmatched
-//             neighbours. A row or column of degree one and its neighbour are matched at once if
-//             both belong to the rank, and so on until the rank has none left, or has collected
-//             as many lines for other ranks as the caller permits. If the neighbour
-//             belongs to another rank, a row claims its column, and a column proposes to its row.
-//             Only the owner of a column matches it to a row that claims it, and only the owner of
-//             a row accepts a proposal. In some steps, columns of any degree choose a row, too.
-// Sums        `sum` is the exclusive or of the numbers of the unmatched neighbours. At degree one
-//             it is the neighbour itself, so that no list is searched for it.
-// Order       A column that has proposed waits for the answer, which is the announcement that its
-//             row is matched, to it or to another column. A claim of another row waits, too. A row
-//             that claims a column has no other choice: either a line reports that the column has
-//             accepted it, or its degree becomes zero, because the column was matched to another
-//             row. If both ends of an entry claim each other, both owners match them.
-// Lines       (target, a, b); target: a position at the receiver
+// Idea        A rank stores the degrees of its rows and columns: the numbers of their unmatched
+//             neighbours. If a row or column has degree one, and its neighbour belongs to the same
+//             rank, the rank matches them. It repeats this until it has no such row or column, or
+//             until it has collected as many lines (messages) for other ranks as the caller
+//             permits. If the neighbour belongs to another rank, a row of degree one claims its
+//             column, and a column of degree one proposes to its row. Only the owner of a column
+//             matches it to a row that claims it, and only the owner of a row accepts a proposal.
+//             In some steps, columns of higher degree choose a row, too.
+// Sums        `sum` is the exclusive or of the numbers of the unmatched neighbours. If the degree
+//             is one, `sum` is the number of the only neighbour, so that no list is searched for
+//             it.
+// Order       A column that has proposed waits for the answer: the announcement that its row is
+//             matched, to this column or to another one. Until then, claims of other rows on this
+//             column wait, too. A row that claims a column waits for one of two lines: the column
+//             has accepted the claim, or the degree of the row becomes zero, because the column was
+//             matched to another row. If a column proposes to a row while this row claims the
+//             column, both owners match them.
+// Lines       (target, a, b). The target is a position on the receiving rank
 //               row, sum, change            the degree and the sum of the row change; change != 0
 //               row, column, 0              the column proposes to the row
 //               row, -1 - column, 0         the column has accepted the claim of the row
@@ -24,8 +27,8 @@
 // Cost        O(entries of the rank). A step has at most about as many lines as the caller permits;
 //             the changes of a row of another rank are sent as one line in a step.
 // Invariants  after the lines of a step, degree and sum of a column of this rank are those of its
-//             rows that are not known to be matched. The degree of a row may be too large by
-//             columns whose lines are on their way, but counts every unmatched column
+//             rows that are not known to be matched. The degree of a row counts every unmatched
+//             column; it may also count columns of which the lines have not arrived yet
 #pragma once
 
 #include <algorithm>
@@ -46,14 +49,14 @@ namespace btfperm {
 template <class I>
 struct Copies {
   const std::int64_t* counts;  // how many each rank has
-  const I* rows;               // their positions here, by rank
-  const I* first;              // by rank: the place of the first one among the rank's ghosts
+  const I* rows;               // their positions on this rank, sorted by the other rank
+  const I* first;              // by rank: the place of its first one among the ghosts of that rank
 };
 
 template <class I>
 class OwnedKarpSipser {
  public:
-  // A row r has the local number r, and a ghost n_rows + its place.
+  // The local number of a row is its position, that of a ghost is n_rows plus its place.
   OwnedKarpSipser(const OwnedBipartite<I>& A, OwnedRows<I>& by_row, const Copies<I>& copies,
                   const std::uint8_t* ghost_matched)
       : A_(A),
@@ -74,10 +77,10 @@ class OwnedKarpSipser {
 
   Outbox<I>& outbox() { return outbox_; }
 
-  // Columns that may still be matched.
+  // The number of unmatched columns with an unmatched neighbour.
   std::int64_t left() const { return left_; }
 
-  // Rows and columns of degree one that the next step continues with.
+  // The number of rows and columns of degree one that the next step must match.
   std::int64_t waiting() const { return static_cast<std::int64_t>(forced_.size()); }
 
   // Counts the degrees of the columns and this rank's part of the degrees of rows.
@@ -97,7 +100,7 @@ class OwnedKarpSipser {
     }
   }
 
-  // The lines have the degrees that this rank has counted for the ghosts begin .. end - 1.
+  // Makes the lines with the degrees that this rank has counted for the ghosts begin .. end - 1.
   void send_degrees(std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
       if (rows_[A_.n_rows + g].degree != 0) changed_.push_back(static_cast<I>(g));
@@ -105,17 +108,17 @@ class OwnedKarpSipser {
     send_changes();
   }
 
-  // Adds what other ranks have counted for rows of this rank, before the first step.
+  // Adds the degrees that other ranks have counted for rows of this rank, before the first step.
   void add_degrees(std::int64_t n_lines, const I* lines) {
     for (std::int64_t k = 0; k < n_lines; ++k) {
       change(rows_[lines[3 * k]], lines[3 * k + 2], lines[3 * k + 1]);
     }
   }
 
-  // Processes the lines that arrived and applies the rule of degree one until the rank has no such
-  // row or column, or about `most` lines for other ranks. `choices`: how many columns choose a row,
-  // at most; first those of at most `first` unmatched rows, then others. Returns the number of
-  // visited entries.
+  // Processes the received lines and matches rows and columns of degree one, until the rank has no
+  // such row or column, or has collected about `most` lines for other ranks. Then at most `choices`
+  // columns choose a row: first those with at most `first` unmatched rows, then others. Returns the
+  // number of visited entries.
   std::int64_t step(std::int64_t n_lines, const I* lines, std::int64_t choices, I first,
                     std::int64_t most, Budget& budget) {
     edges_ = 0;
@@ -140,8 +143,8 @@ class OwnedKarpSipser {
     return edges_;
   }
 
-  // Completes the matches that the lines of the last step report, without making others, so that
-  // rows and columns agree.
+  // After the last step: stores the mates that the lines of this step report, so that row_match and
+  // col_match agree over all ranks. Matches nothing else.
   void settle(std::int64_t n_lines, const I* lines) {
     for (std::int64_t k = 0; k < n_lines; ++k) {
       const I* const line = lines + 3 * k;
@@ -156,7 +159,7 @@ class OwnedKarpSipser {
 
  private:
   struct Vertex {
-    I degree, sum;  // of a ghost: the changes that its owner does not know
+    I degree, sum;  // for a ghost: the changes that were not sent to its owner yet
   };
   bool is_full() const {
     return outbox_.size() + static_cast<std::int64_t>(changed_.size()) >= most_;
@@ -173,8 +176,8 @@ class OwnedKarpSipser {
     vertex.sum = static_cast<I>(vertex.sum ^ neighbour);
   }
 
-  // The ranks that have each row as a ghost, ascending: the list of a row holds the numbers of its
-  // copies in `copies`.
+  // Makes a list for each row of this rank: the numbers, in `copies`, of its copies on other ranks.
+  // They ascend, and so do the ranks.
   void list_copies(const Copies<I>& copies) {
     for (int rank = 0; rank < A_.ranks; ++rank) {
       copy_bounds_[rank + 1] = copy_bounds_[rank] + copies.counts[rank];
@@ -209,7 +212,7 @@ class OwnedKarpSipser {
   }
 
   void accept_proposal(I r, I col) {
-    if (A_.row_match[r] >= 0) return;  // the announcement is on its way
+    if (A_.row_match[r] >= 0) return;  // this rank has already announced the mate of the row
     A_.row_match[r] = col;
     change(rows_[r], -1, col);
     remove_row(r);
@@ -232,7 +235,7 @@ class OwnedKarpSipser {
     }
   }
 
-  // The row of a ghost is matched to a column.
+  // Processes the announcement that the row of a ghost is matched to a column.
   void learn_mate(I g, I col) {
     if (ghost_matched_[g] != 0) return;  // this rank has matched it
     ghost_matched_[g] = 1;
@@ -280,7 +283,8 @@ class OwnedKarpSipser {
     }
   }
 
-  // Columns of at most `degree` choose a row each, in their order, until `choices` have done so.
+  // Makes each column of at most this degree choose a row, in the order of the columns, until
+  // `choices` columns have chosen.
   void choose_rows(I degree, std::int64_t& choices, Budget& budget) {
     for (std::int64_t tested = 0;
          tested < A_.n_cols && choices > 0 && !is_full() && !budget.stopped(); ++tested, ++next_) {
@@ -294,8 +298,8 @@ class OwnedKarpSipser {
     }
   }
 
-  // Column c chooses the row of this rank with the fewest unmatched columns, which needs no
-  // message, or else its first row.
+  // Column c chooses, among its unmatched rows of this rank, the one with the fewest unmatched
+  // columns, because this needs no message. If it has no such row, it chooses its first ghost.
   void choose_row(I c) {
     I chosen = -1;
     for (std::int64_t p = A_.indptr[c]; p < A_.indptr[c + 1]; ++p) {
@@ -318,7 +322,8 @@ class OwnedKarpSipser {
     if (remove_row(r) < rows_[r].degree) announce(r);  // other ranks have unmatched columns of r
   }
 
-  // Matches a column to a row, whose mark or mate is set already, and removes it from other rows.
+  // Matches a column to a row, of which row_match or ghost_matched_ is set already. Removes the
+  // column from the degrees of its other rows.
   void match_column(I c, I row) {
     A_.col_match[c] = row;
     wanted_[c] = -1;
@@ -335,8 +340,8 @@ class OwnedKarpSipser {
     }
   }
 
-  // Removes a matched row or ghost from the columns of this rank. Returns how many of them are
-  // unmatched.
+  // Removes a matched row or ghost from the degrees of the columns of this rank. Returns how many
+  // of its columns on this rank are unmatched.
   std::int64_t remove_row(I r) {
     std::int64_t unmatched = 0;
     edges_ += by_row_.length(r);
@@ -349,7 +354,8 @@ class OwnedKarpSipser {
       left_ -= cols_[c].degree == 0;
       if (cols_[c].degree == 1) forced_.push_back(-1 - c);
     }
-    // A column that has degree 0 now has no row left; match_forced skips it if forced_ holds it.
+    // A column whose degree is now 0 cannot be matched; if forced_ contains it, match_forced skips
+    // it.
     return unmatched;
   }
 
@@ -386,11 +392,11 @@ class OwnedKarpSipser {
   I* wanted_;                              // of a column: the ghost to which it has proposed, or -1
   std::uint8_t* ghost_matched_;            // whether the row is known to be matched
   std::vector<std::int64_t> copy_bounds_;  // by rank: the number of its first copy
-  const std::vector<I> copy_first_;        // by rank: the place of this copy among its ghosts
+  const std::vector<I> copy_first_;        // by rank: the place of its first copy among its ghosts
   ListStarts copy_begin_, copies_;
-  std::vector<I> forced_;                 // rows r, and -1 - c for columns, of degree one
-  std::vector<I> changed_;                // ghosts with changes
-  std::vector<std::pair<I, I>> waiting_;  // claims (row, column) of columns that have proposed
+  std::vector<I> forced_;                 // rows r, and -1 - c for columns c, of degree one
+  std::vector<I> changed_;                // ghosts with changes that were not sent yet
+  std::vector<std::pair<I, I>> waiting_;  // claims (row, column) on columns that wait for an answer
   Outbox<I> outbox_;
   std::int64_t left_ = 0, next_ = 0, edges_ = 0, most_ = 0;
   bool is_first_ = true;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// owned pairs: the columns of one rank are matched to rows of the same rank, on its GPU
+// owned pairs: matches columns of one rank to rows of the same rank, on its GPU
 //
-// 1. match_diagonal    each unmatched column takes the row on the diagonal, if that is an entry and
-//                      the row is unmatched
-// 2. match_first       each unmatched column takes its first unmatched row; rows of other ranks,
-//                      whose local numbers are at least n_rows, are left out
-//
-// Races: a row is taken by an atomic operation; only the warp of a column writes its mate.
+// Idea        1. match_diagonal matches each unmatched column to the row on the diagonal, if that
+//             is
+//                an entry and the row is unmatched.
+//             2. match_first matches each unmatched column to the first unmatched row of its list.
+//                Rows of other ranks, whose local numbers are at least n_rows, are left out.
+// Races       an atomic operation takes a row; only the warp of a column writes its mate
 
 #include "backends/gpu/atomics.cuh"
 #include "backends/gpu/counting.cuh"
 
-// Calls visit(c, p, inside) for each entry p of each unmatched column c, a warp for each column,
-// until it returns true for the whole warp. All lanes call it; `inside` is false past the end.
+// A warp takes an unmatched column c, and its lanes call visit(c, p, inside) for 32 entries p of
+// the column at a time, until it returns true in all lanes. All lanes must call it together;
+// `inside` is false for a lane whose p is past the end of the column.
 template <class Visit>
 __device__ void visit_unmatched(Index n_cols, const long long* indptr, const Index* col_match,
                                 Count* edges, const Visit& visit) {

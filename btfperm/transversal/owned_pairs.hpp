@@ -2,8 +2,9 @@
 // One rank's part of an initial matching over ranks, and of the certificate
 //
 // Idea        Columns are matched to rows of their own rank without a message. A column that finds
-//             none proposes in each round to one ghost, a row of another rank in its list, whose
-//             owner accepts the first proposal. The certificate takes one pass over the entries.
+//             none proposes, in each round, to one ghost of its list (a row of another rank); the
+//             owner of the row accepts the first proposal that it receives. The certificate takes
+//             one pass over the entries.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@
 
 namespace btfperm {
 
-// Matches unmatched columns to unmatched rows of this rank: first all to the row on the diagonal,
-// if that is an entry, then each to its first unmatched row. Returns the number of visited entries.
+// Matches unmatched columns to unmatched rows of this rank. A first pass matches columns to the row
+// on the diagonal, if that is an entry; a second pass matches each other column to the first
+// unmatched row of its list. Returns the number of visited entries.
 template <class I>
 std::int64_t match_own_rows(const OwnedBipartite<I>& A, Budget& budget) {
   const std::int64_t row_first = A.row_bounds[A.rank], col_first = A.col_bounds[A.rank];
@@ -48,8 +50,9 @@ std::int64_t match_own_rows(const OwnedBipartite<I>& A, Budget& budget) {
   return edges;
 }
 
-// Lists the next proposal of each unmatched column to a ghost that is not known to be matched:
-// cols[k] proposes to ghosts[k]. cursor[c] advances past it. Returns the number of proposals.
+// Lists the next proposal of each unmatched column: cols[k] proposes to ghosts[k], which is not
+// known to be matched. cursor[c] is the place in the list of column c where the next call
+// continues. Returns the number of proposals.
 template <class I>
 std::int64_t propose_to_ghosts(const OwnedBipartite<I>& A, const std::uint8_t* ghost_matched,
                                std::int64_t* cursor, I* cols, I* ghosts) {
@@ -67,7 +70,8 @@ std::int64_t propose_to_ghosts(const OwnedBipartite<I>& A, const std::uint8_t* g
   return count;
 }
 
-// Rows of this rank answer proposals: an unmatched row accepts the first one.
+// Answers the proposals of columns `suitors` to rows of this rank: an unmatched row accepts its
+// first one.
 template <class I>
 void answer_proposals(std::int64_t count, const I* rows, const I* suitors, I* row_match,
                       std::uint8_t* accepted) {
@@ -89,7 +93,8 @@ std::int64_t uncovered(std::int64_t n_cols, const std::int64_t* indptr, const I*
   return found;
 }
 
-// Number of matched columns whose row is in their list. numbers[r]: the row with local number r.
+// The number of matched columns whose mate is in their list. numbers[r] is the number, in the whole
+// matrix, of the row with local number r.
 template <class I>
 std::int64_t matched_entries(std::int64_t n_cols, const std::int64_t* indptr, const I* items,
                              const I* numbers, const I* col_match) {

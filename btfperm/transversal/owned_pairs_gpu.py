@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matches the columns of a rank to its rows on its GPU: the host's side of ``owned_pairs.cu``."""
+"""Driver of ``owned_pairs.cu``: matches columns of a rank to rows of the same rank, on its GPU."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ _FILE = "transversal/owned_pairs.cu"
 
 
 def match_own_rows(problem: DistributedProblem) -> int:
-    """Changes the matching of the problem, by the two steps of ``owned_pairs.hpp``; the threads of
-    the second one take rows in any order. Returns the number of entries visited."""
+    """Adds to the matching of the problem, by the two steps of `match_own_rows` in
+    ``owned_pairs.hpp``. In the second step, threads match rows in any order, so the matching may
+    differ. Returns the number of visited entries."""
     indptr, items = problem.on_device
     match = upload(problem.row_match), upload(problem.col_match)
     n_cols, firsts = problem.cols.size, (problem.rows.first, problem.cols.first)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The entries of one rank by rows
 //
-// Idea        The list of a row, also of a ghost, holds the columns of this rank with an entry in
-//             this row. A rank makes these lists without a message: the entries of the row in the
-//             columns of other ranks are in the lists of those ranks.
+// Idea        The list of a row, or of a ghost, contains the columns of this rank that have an
+//             entry in the row. So a rank makes these lists without a message; the other columns of
+//             the row are in the lists of the ranks that own these columns.
 // Cost        O(rows + ghosts + entries of the rank), and as much memory
 #pragma once
 
@@ -16,20 +16,20 @@
 
 namespace btfperm {
 
-// The columns of this rank with local row numbers, and the arrays of the search.
+// The columns of this rank, with local row numbers (`backends/mpi/ghosts.hpp`), and the matching.
 template <class I>
 struct OwnedBipartite {
   std::int64_t n_rows, n_cols, n_ghosts;
   const std::int64_t* indptr;
   const I* items;
-  const I* ghosts;  // their numbers, ascending
+  const I* ghosts;  // their numbers in the whole matrix, ascending
   const std::int64_t *row_bounds, *col_bounds;
   int rank, ranks;
   I *row_match, *col_match;  // numbers of the whole matrix
 };
 
-// Where each of some lists begins among their items, or other numbers that are not larger than
-// `n_items`; 32-bit numbers if these suffice.
+// An array of `count` + 1 numbers from 0 to `n_items`, such as the starts of `count` lists in an
+// array of all their items. The numbers have 32 bits if these suffice.
 class ListStarts {
  public:
   void make(Workspace& memory, std::int64_t count, std::int64_t n_items) {
@@ -50,8 +50,9 @@ class ListStarts {
     return short_ != nullptr ? short_[list] : long_[list];
   }
 
-  // In this order: `count` for each item, `add_up`, and `next` for each item, which gives the
-  // places of a list from its last to its first. Then each list begins at `[list]`.
+  // To make the starts of lists, the caller calls `count` for the list of each item, then `add_up`,
+  // and then `next` for the list of each item, which returns the places of a list from its last one
+  // to its first one. Afterwards, list k begins at `[k]`.
   void count(std::int64_t list) { short_ != nullptr ? ++short_[list] : ++long_[list]; }
   void add_up() {
     for (std::int64_t k = 1; k <= count_; ++k) {

@@ -2,15 +2,16 @@
 // owned trees: alternating trees over the rows and columns of one rank, on the GPU of the rank
 //
 // Idea        Trees, roots and lines are those of owned_trees.hpp. One launch of `grow` is one
-//             step: it takes the lines that arrived, expands columns level by level with a grid
+//             step: it processes the received lines, expands columns level by level with a grid
 //             barrier after each level, and counts the lines for each rank. The host reads the
-//             counters, and `write_lines` writes the lines, sorted by rank.
-// Lines       No line is written while trees grow. Lists of the step hold what its lines follow
-//             from: the ghosts that it claimed, the rows whose mate or root another rank owns, the
-//             roots of other ranks that it met, and the subscriptions whose tree has ended. So the
-//             lines take memory only where they are sent.
+//             counters, and then `write_lines` writes the lines, sorted by rank.
+// Lines       No line is written while trees grow. Four lists of the step determine its lines: the
+//             ghosts that it claimed, the rows whose mate or root another rank owns, the roots of
+//             other ranks that it received for the first time, and the subscriptions to roots whose
+//             trees have ended. So the lines need memory only for the time of the exchange.
 // Roots       A hash table with open addressing gives the local numbers of the roots of other
-//             ranks. One pass over the lines inserts them, the next one finds them.
+//             ranks. A first pass over the received lines inserts the roots (`meet`), a second one
+//             looks up their numbers (`accept`).
 // Cost        O(entries of the expanded columns + lines) per step, O(rows + columns) to release
 //             and to restart trees
 // Races       Atomic operations claim rows, ghosts, roots and the ends of trees, each once. A tree
@@ -20,8 +21,9 @@
 #include "backends/gpu/lists.cuh"
 #include "transversal/owned_trees.cuh"
 
-// One step: takes the lines, expands columns from `head` on, at most `most` of at most `depth`
-// levels, and counts the lines for other ranks. `lanes` threads visit a column together.
+// One step: processes the received lines, expands at most `most` columns of `in_trees` from `head`
+// on, in at most `depth` levels, and counts the lines for other ranks. `lanes` threads visit a
+// column together.
 extern "C" __global__ void __launch_bounds__(256, 4)
     grow(Trees* state, Index n_lines, const Index* lines, Index first_root, Index head, Index depth,
          Index most, Index lanes) {
@@ -84,9 +86,9 @@ extern "C" __global__ void write_lines(Trees* state, Index first_root, Index* li
     own.write(own.line(k, first_root), lines);
 }
 
-// Augments from the ends of all ended trees (`is_start`), or from the places that the lines name.
-// Lines for other ranks go to `pending`: rank, target and second field. `ended` counts the paths of
-// this rank's roots.
+// One step of the augmentation: from the ends of the paths of all ended trees (`is_start`), or from
+// the rows and columns in the received lines. Lines for other ranks are collected in `pending`, as
+// rank, target and second field. `ended` counts the paths that begin at roots of this rank.
 extern "C" __global__ void __launch_bounds__(256, 4)
     augment(Trees* state, Index n_lines, const Index* lines, Index is_start, Index* pending) {
   const Rank own(state);
@@ -121,8 +123,8 @@ extern "C" __global__ void write_paths(Trees* state, const Index* pending, Index
   }
 }
 
-// Releases the rows and columns of ended trees, and lists the columns of the others. Counts the
-// released rows.
+// Releases the rows and columns of ended trees, and lists the columns of the other trees in
+// `in_trees`. Counts the released rows.
 extern "C" __global__ void __launch_bounds__(256, 4) release(Trees* state) {
   const Rank own(state);
   own.begin_step();
@@ -147,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) release(Trees* state) {
   for (long long c = first_item(); c < own.n_cols; c += item_stride()) own.leaf[c] = -1;
 }
 
-// Forgets all trees; the unmatched columns are the roots of new ones.
+// Deletes all trees and makes each unmatched column the root of a new tree.
 extern "C" __global__ void __launch_bounds__(256, 4) restart(Trees* state) {
   const Rank own(state);
   own.begin_step();
@@ -163,8 +165,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) restart(Trees* state) {
   for (Count slot = first_item(); slot <= own.mask; slot += item_stride()) own.keys[slot] = -1;
 }
 
-// Copies the roots of other ranks and the subscriptions to larger arrays, which the struct has
-// already; their keys are -1.
+// Copies the roots of other ranks and the subscriptions from the old arrays, which are arguments,
+// to the larger ones, to which `state` refers already. The keys of the new hash table must be -1.
 extern "C" __global__ void enlarge(Trees* state, const Index* by_root, Index most_roots,
                                    const Index* by_subscription, Index most_subscriptions) {
   const Rank own(state);
@@ -181,7 +183,7 @@ extern "C" __global__ void enlarge(Trees* state, const Index* by_root, Index mos
           by_subscription[part * static_cast<Count>(most_subscriptions) + k];
 }
 
-// Whether each row and each column is in a tree.
+// Sets rows[r] and cols[c] to 1 for rows and columns in trees, else to 0.
 extern "C" __global__ void mark(Trees* state, unsigned char* rows, unsigned char* cols) {
   const Rank own(state);
   for (long long r = first_item(); r < own.n_rows; r += item_stride())
@@ -190,7 +192,7 @@ extern "C" __global__ void mark(Trees* state, unsigned char* rows, unsigned char
     cols[c] = own.col_root[c] >= 0;
 }
 
-// Whether the rows at some positions are in trees.
+// Sets marks[k] to 1 if the row positions[k] is in a tree, else to 0.
 extern "C" __global__ void mark_shared(Trees* state, Index count, const Index* positions,
                                        unsigned char* marks) {
   const Rank own(state);
@@ -198,7 +200,7 @@ extern "C" __global__ void mark_shared(Trees* state, Index count, const Index* p
     marks[k] = own.row_root[positions[k]] >= 0;
 }
 
-// Ghosts whose owners have visited them are claimed, all others are not.
+// Marks as claimed exactly the ghosts that their owners have visited.
 extern "C" __global__ void see_ghosts(Trees* state, const unsigned char* is_visited) {
   const Rank own(state);
   for (Count g = first_item(); g < state->n_ghosts; g += item_stride())

@@ -9,10 +9,11 @@
 #include "backends/gpu/warp.cuh"
 
 constexpr Index joins = -1, subscribes = -2, has_ended = -3;  // third fields of lines
-constexpr Index unmatched = -2;  // as a root: the row is unvisited, and unmatched
+constexpr Index unmatched = -2;  // in place of a root: the row is unvisited, and unmatched
 
-// What the host sets and what it reads. The counts of lines for each rank, and of those that
-// write_lines has written, follow the struct.
+// The host writes these numbers before the launches and reads them afterwards. Behind the struct
+// are two numbers for each rank: how many lines it gets, and how many of them write_lines has
+// written.
 struct Trees {
   Count barrier;
   // of the rank
@@ -20,7 +21,8 @@ struct Trees {
   // addresses of arrays
   Count indptr, items, ghosts, bounds, row_match, col_match;
   Count by_row, by_col, by_ghost, by_root, by_subscription;
-  Count most_roots, most_subscriptions;  // places in the last two; the first is a power of two
+  // Numbers of roots and of subscriptions that fit the last two; most_roots is a power of two.
+  Count most_roots, most_subscriptions;
   // counters of a phase
   Count n_in_trees, n_roots, n_subscriptions, level;
   // counters of a step
@@ -40,7 +42,7 @@ __device__ inline Word* array_at(Count address) {
 // The arrays of a rank.
 struct Rank {
   Trees* state;
-  Index level = 0;  // levels are numbered through all steps; the lines of a step are a level, too
+  Index level = 0;  // levels are numbered over all steps; processing received lines is one level
   Index n_rows, n_cols, row_first, col_first;
   int rank, ranks;
   const long long* indptr;
@@ -52,17 +54,18 @@ struct Rank {
   Index* leaf;                // of a root: the row at which its tree ended, or -1
   Index* ended_level;         // of a root: the level in which its tree ended, or -1
   Index* first_subscription;  // of a root, or -1
-  Index* in_trees;            // columns; those from `head` on have not been expanded
+  Index* in_trees;            // columns in trees; those from `head` on have not been expanded
   Index* over;                // roots with subscriptions whose trees ended in this step
   Index* ghost_col;           // the column that claimed the ghost in this phase, or -1
-  Index* claimed;             // ghosts
-  Index* foreign;             // numbers of the roots of other ranks
-  Index* foreign_over;        // whether their trees have ended: 0, else -1
-  Index* foreign_level;       // as ended_level
-  Index *keys, *places;       // the hash table: numbers, and places in `foreign`
-  Count mask;
-  Index *subscribed, *subscriber, *next_subscription;  // root, rank, next one of the same root
-  Index* notices;                                      // subscriptions
+  Index* claimed;             // ghosts claimed in this step
+  Index* foreign;             // numbers of the roots of other ranks, in the whole matrix
+  Index* foreign_over;        // for these roots: 0 if the tree has ended, else -1
+  Index* foreign_level;       // as ended_level, for these roots
+  Index *keys, *places;       // the hash table: numbers of roots, and their places in `foreign`
+  Count mask;                 // the size of the hash table minus 1
+  // By subscription: its root, the rank that subscribed, and the next subscription to this root.
+  Index *subscribed, *subscriber, *next_subscription;
+  Index* notices;  // subscriptions whose ranks must be notified in this step
 
   __device__ explicit Rank(Trees* s) : state(s) {
     n_rows = static_cast<Index>(s->n_rows);
@@ -161,7 +164,7 @@ struct Rank {
     places[slot] = place;
   }
 
-  // The local number of a root that the rank owns or has met; -1 for others.
+  // The local number of a root that the rank owns or has received; -1 for other roots.
   __device__ Index local_root(Index number) const {
     if (owns_col(number)) return number - col_first;
     for (Count slot = slot_of(number); keys[slot] != -1; slot = (slot + 1) & mask)
@@ -203,7 +206,7 @@ struct Rank {
     in_trees[place_at_end(&state->n_in_trees)] = c;
   }
 
-  // An unvisited row joins a tree, and so does its mate; another thread may visit it first.
+  // Adds an unvisited row and its mate to a tree, unless another thread adds the row first.
   __device__ void visit(Index r, Index parent, Index root) const {
     const Index before = seen(&row_root[r]);
     if (before >= 0 || root < 0 || is_over(root)) return;
@@ -223,7 +226,7 @@ struct Rank {
     if (take(&ghost_col[g], c)) claimed[place_at_end(&state->n_claimed)] = g;
   }
 
-  // First pass over the lines: roots of other ranks, and subscriptions.
+  // First pass over the received lines: inserts roots of other ranks, and subscriptions.
   __device__ void meet(const Index* line) const {
     const Index c = -1 - line[0];
     if (line[0] >= 0) {
@@ -242,7 +245,7 @@ struct Rank {
     }
   }
 
-  // Second pass: everything else.
+  // Second pass over the received lines: everything else.
   __device__ void accept(const Index* line) const {
     const Index c = -1 - line[0];
     if (line[0] >= 0) {
@@ -325,7 +328,8 @@ struct Rank {
     place[2] = line.a;
   }
 
-  // Augments from a row, given by its number, until the path leaves the rank or ends.
+  // Augments along a path, from a row (its number in the whole matrix) towards the root, until the
+  // path leaves the rank or ends.
   __device__ void follow(Index number, Index* pending) const {
     while (owns_row(number)) {
       const Index r = number - row_first, parent = row_parent[r];

@@ -2,23 +2,26 @@
 // Alternating trees over the rows and columns of one rank
 //
 // Idea        Trees grow from unmatched columns. A rank extends them through the rows and columns
-//             that it owns, a given number of levels deep, and collects lines (messages) for the
-//             owners of the others; one exchange then serves many levels. A row of another rank (a
-//             ghost) is claimed at most once in a phase: `ghost_seen` marks it until `restart` or
-//             the caller sets the marks again. Augmentation follows each path through the rank.
-//             `owned_growth.hpp` extends the trees.
-// Roots       Roots have local numbers: a column of this rank its position, a root of another rank
-//             n_cols + its place in foreign_. A rank that meets a foreign root subscribes to it at
-//             its owner, which reports the end of its tree; so all ranks stop growing it.
-// Lines       (target, a, b); target: a position at the receiver; others: numbers of the matrix
+//             that it owns, by a given number of levels. It collects messages, which are called
+//             lines, for the owners of other rows and columns that the trees reach. So the trees
+//             can grow by many levels between two exchanges. A row of another rank (a ghost) is
+//             claimed at most once in a phase: `ghost_seen` marks it until `restart`, or until the
+//             caller sets the marks again. Augmentation follows the part of each path that is on
+//             this rank. `owned_growth.hpp` extends the trees.
+// Roots       Roots have local numbers: that of a column of this rank is its position, that of a
+//             root of another rank is n_cols plus its place in foreign_. When a rank first receives
+//             a root of another rank, it sends the owner a line to subscribe to this root; the
+//             owner reports the end of the tree to all subscribers, which then stop growing it.
+// Lines       (target, a, b). The target is a position on the receiving rank, as -1 - position if
+//             it is a column; a and b are numbers in the whole matrix. `-`: a field without meaning
 //               row, parent, root           the column `parent` claims an unvisited row
 //               -1 - column, root, -1       the column joins a tree
 //               -1 - column, -, row         the tree of this root ends at an unmatched row
 //               -1 - column, rank, -2       the rank subscribes to this root
 //               -1, root, -3                the tree of this foreign root has ended
-//             and, of an augmentation:
+//             The lines of an augmentation:
 //               row, -, -                   the path continues at this row
-//               -1 - column, row, -         the row is matched to this column now
+//               -1 - column, row, -         this row has been matched to this column
 #pragma once
 
 #include <algorithm>
@@ -58,7 +61,7 @@ class OwnedTrees {
   bool has_col(std::int64_t c) const { return col_root_[c] >= 0; }
   Outbox<I>& outbox() { return outbox_; }
 
-  // Forgets all trees; the unmatched columns are the roots of new ones.
+  // Deletes all trees and makes each unmatched column the root of a new tree.
   void restart() {
     for (const I r : tree_rows_) rows_[r].root = unvisited(r);
     for (const I c : tree_cols_) col_root_[c] = leaf_[c] = subscribers_[c] = -1;
@@ -76,8 +79,9 @@ class OwnedTrees {
     }
   }
 
-  // One step of the augmentation along the paths of all ended trees, from their ends to the roots.
-  // The first one (`is_start`) returns the number of these trees with roots here, others return 0.
+  // One step of the augmentation along the paths of all ended trees, from the ends of the paths to
+  // the roots. The first step (`is_start`) begins at the ends and returns how many of these trees
+  // have a root of this rank; later steps continue where the lines say, and return 0.
   std::int64_t augment(std::int64_t n_lines, const I* lines, bool is_start) {
     std::int64_t paths = 0;
     if (is_start) {
@@ -120,7 +124,8 @@ class OwnedTrees {
             static_cast<std::int64_t>(tree_cols_.size())};
   }
 
-  // Sets which ghosts are in trees after `release`.
+  // Marks exactly the ghosts with seen[g] = 1 as claimed, after `release`. Ghosts that were marked
+  // before and are not now count as released.
   void set_ghosts_seen(const std::uint8_t* seen) {
     ghosts_seen_ = 0;
     for (std::int64_t g = 0; g < A_.n_ghosts; ++g) {
@@ -130,16 +135,17 @@ class OwnedTrees {
     }
   }
 
-  // All columns of trees grow again, which grafts unvisited rows onto them. Of the rows in their
-  // lists, only those in `released_` are unvisited: the column of a live tree has visited all.
+  // Makes `grow` expand all columns of the remaining trees again, which grafts unvisited rows onto
+  // them. These columns have visited all rows of their lists, so only rows in `released_` can be
+  // unvisited.
   void regrow() {
     work_ = tree_cols_;
     is_graft_ = true;
   }
 
  protected:
-  static constexpr I unmatched = -2;  // as a root: the row is unvisited, and unmatched
-  static constexpr I joins = -1, subscribes = -2, has_ended = -3;
+  static constexpr I unmatched = -2;  // in place of a root: the row is unvisited, and unmatched
+  static constexpr I joins = -1, subscribes = -2, has_ended = -3;  // values of b in lines
 
   bool owns_col(I number) const {
     return number >= col_first_ && number < col_first_ + static_cast<I>(A_.n_cols);
@@ -159,7 +165,7 @@ class OwnedTrees {
 
   I unvisited(std::int64_t r) const { return A_.row_match[r] < 0 ? unmatched : I{-1}; }
 
-  // The local number of a root.
+  // The local number of a root. Subscribes to a root of another rank when it is first received.
   I local_root(I number) {
     if (owns_col(number)) return number - col_first_;
     const auto [place, is_new] = foreign_.place_of(number);
@@ -210,7 +216,7 @@ class OwnedTrees {
     subscribers_[c] = -1;
   }
 
-  // An unvisited row joins a tree, and so does its mate.
+  // Adds an unvisited row and its mate to a tree. If the row is unmatched, the tree ends there.
   void visit(I r, I parent, I root) {
     rows_[r] = {root, parent};
     tree_rows_.push_back(r);
@@ -235,7 +241,7 @@ class OwnedTrees {
                 number_of_root(root));
   }
 
-  // Matches a column to a row. Returns the row to which it was matched before.
+  // Matches a column to a row. Returns the previous mate of the column.
   I exchange_mate(I c, I row) {
     const I before = A_.col_match[c];
     A_.col_match[c] = row;
@@ -248,7 +254,8 @@ class OwnedTrees {
     outbox_.put(rank, static_cast<I>(row - row_owners_.first_of(rank)), 0, 0);
   }
 
-  // Augments from a row of this rank on, until the path leaves the rank or ends.
+  // Augments along a path, from row r of this rank towards the root, until the path leaves the rank
+  // or ends.
   void follow(I r) {
     while (true) {
       const I parent = rows_[r].parent;
@@ -275,18 +282,18 @@ class OwnedTrees {
   Workspace memory_;
   Row* const rows_;
   I* const col_root_;
-  I* const leaf_;         // of a root: the row at which its tree ended
-  I* const subscribers_;  // of a root: the first of its subscriptions
+  I* const leaf_;         // of a root: the row at which its tree ended, or -1
+  I* const subscribers_;  // of a root: the first of its subscriptions, or -1
   std::uint8_t* const ghost_seen_;
-  std::vector<std::uint8_t> ended_;
-  Numbering<I> foreign_;  // the roots of other ranks
+  std::vector<std::uint8_t> ended_;  // by local number of a root: whether its tree has ended
+  Numbering<I> foreign_;             // the roots of other ranks
   std::vector<Subscription> subscriptions_;
-  std::vector<I> tree_rows_, tree_cols_;  // those in trees
+  std::vector<I> tree_rows_, tree_cols_;  // rows and columns in trees
   std::vector<I> work_;                   // columns whose lists must be visited
   std::vector<I> released_;               // own rows and ghosts that `release` made unvisited
   std::int64_t ghosts_seen_ = 0;
-  bool is_graft_ = false;  // `work_` is what `regrow` put there
-  std::int64_t ended_now_ = 0;
+  bool is_graft_ = false;       // whether `work_` contains exactly what `regrow` put there
+  std::int64_t ended_now_ = 0;  // trees with a root of this rank that ended in this call of `grow`
   Outbox<I> outbox_;
 };
 

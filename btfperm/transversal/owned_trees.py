@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The trees of a rank on its CPU: `HostTrees` has the methods that ``ms_bfs_mpi.py`` calls, as
-`DeviceTrees` (``owned_trees_gpu.py``) has on a GPU."""
+"""The alternating trees of a rank on its CPU. `HostTrees` has the methods that ``ms_bfs_mpi.py``
+calls; `DeviceTrees` (``owned_trees_gpu.py``) has the same methods for trees on a GPU."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOP_DOWN = 0
 
 
 class HostTrees:
-    """Alternating trees of one rank. Other methods than those below are the core's
+    """Alternating trees of one rank. All methods that are not defined below are those of the core
     (``owned_growth.hpp``); they change the matching in the arrays of the problem."""
 
     def __init__(self, problem: DistributedProblem, direction: int = TOP_DOWN) -> None:

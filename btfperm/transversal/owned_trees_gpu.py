@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The trees of a rank on its GPU: the host's side of ``owned_trees.cu``.
+"""The alternating trees of a rank on its GPU: the driver of ``owned_trees.cu``.
 
-`DeviceTrees` has the methods that ``ms_bfs_mpi.py`` calls. Lines are arrays on the device;
-`DeviceExchange` moves them.
+`DeviceTrees` has the methods that ``ms_bfs_mpi.py`` calls. Lines (messages to other ranks, see
+``owned_trees.hpp``) are arrays on the device; `DeviceExchange` sends them.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["DeviceTrees"]
 
 _FILE = "transversal/owned_trees.cu"
+# The numbers of arrays with an element for each row, column, ghost, root of another rank, and
+# subscription, see the struct `Rank` in owned_trees.cuh. The hash table counts as four arrays.
 _ARRAYS_OF_ROWS, _ARRAYS_OF_COLS, _ARRAYS_OF_GHOSTS = 3, 6, 2
 _ARRAYS_OF_ROOTS, _ARRAYS_OF_SUBSCRIPTIONS = 7, 4
-_ROOTS = 1 << 10  # roots of other ranks, and subscriptions, for which there is room at first
-_DEPTH = 1 << 30  # levels; more than a rank can have in one step
+_ROOTS = 1 << 10  # initial room for roots of other ranks, and for subscriptions
+_DEPTH = 1 << 30  # upper bound for the argument `depth`, so that it fits a 32-bit integer
 
 _NULL = np.uint64(0)
 
@@ -106,17 +108,19 @@ class DeviceTrees:
         self._run.launch_together(name, BLOCK, self._state.array, *arguments)
 
     def restart(self) -> None:
-        """Forgets all trees; the unmatched columns are the roots of new ones."""
+        """Deletes all trees and makes each unmatched column the root of a new tree."""
         self._together("restart")
         self._read()
         self._head = self._n_paths = 0
 
     def regrow(self) -> None:
-        """All columns of trees grow again."""
+        """Makes the next calls of `grow` expand all columns of trees again."""
         self._head = 0
 
     def grow(self, lines: Any, depth: int, most: int) -> tuple[Any, Any, int, int, int]:
-        """(lines, lines for each rank, ended trees, entries visited, columns that wait)."""
+        """Extends the trees in one step, see the kernel `grow`. Returns the lines for other ranks,
+        their number for each rank, the number of trees that ended, the number of visited entries,
+        and the number of columns that later calls must expand."""
         n_lines = int(lines.size) // 3
         self._make_room(n_lines)
         first_root = self._fields["n_roots"]
@@ -132,7 +136,7 @@ class DeviceTrees:
         return out, self._sent, found["ended"], found["edges"], waiting
 
     def _lines(self, kernel: str, *arguments: Any) -> Any:
-        """The lines of the last launch, written by another kernel."""
+        """The lines that result from the last launch; `kernel` writes them."""
         import cupy
 
         total = int(self._sent.sum())
@@ -142,7 +146,9 @@ class DeviceTrees:
         return lines
 
     def augment(self, lines: Any, is_start: bool) -> tuple[Any, Any, int]:
-        """(lines, lines for each rank, paths of this rank's roots)."""
+        """Augments in one step, see the kernel `augment`. Returns the lines for other ranks, their
+        number for each rank, and the number of augmenting paths that begin at roots of this
+        rank."""
         import cupy
 
         n_lines = int(lines.size) // 3
@@ -153,7 +159,8 @@ class DeviceTrees:
         return self._lines("write_paths", pending), self._sent, paths
 
     def release(self) -> tuple[int, int]:
-        """(rows released, columns left in trees)."""
+        """Releases the rows and columns of ended trees. Returns the number of released rows, and
+        the number of columns that remain in trees."""
         self._together("release")
         found = self._read()
         self._n_paths = 0
@@ -178,7 +185,8 @@ class DeviceTrees:
         return rows.get()[: self._n_rows], cols.get()[: self._n_cols]
 
     def bottom_up(self) -> tuple[int, int]:
-        """(steps, entries visited) from unvisited rows: none."""
+        """The number of bottom-up steps, and of entries visited in them: 0, because trees on a GPU
+        grow only from columns."""
         return 0, 0
 
     def share_visited(self) -> None:
@@ -206,7 +214,8 @@ class DeviceTrees:
         download(self._col_match, self._problem.col_match)
 
     def _make_room(self, n_lines: int) -> None:
-        """Room for the roots and the subscriptions that these lines may add."""
+        """Enlarges the arrays if the roots and subscriptions that these lines may add do not
+        fit."""
         import cupy
 
         fields = self._fields

@@ -21,10 +21,10 @@ _NO_EFFECT = "that does not change the structural rank"
 
 
 def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> None:
-    """Warns of entries that are stored as zero; names their number and their effect on the rank.
+    """Warns of entries that are stored as zero, with their number and their effect on the rank.
 
-    `request` is that of the search that returned `found`. The effect may need a second search,
-    which gets what remains of the limits.
+    `found` is the result of the search for `request`. To determine the effect, a second search may
+    be necessary; it gets what remains of the limits of the request.
     """
     zeros = pattern.stored_zeros
     if zeros is None:
@@ -48,8 +48,8 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> Non
 
 
 def warn_that_zeros_do_not_matter(count: int, rank: int) -> None:
-    """Warns of `count` stored zeros that are kept, if the structural rank without them is `rank`,
-    too."""
+    """Warns of `count` stored zeros that are kept as entries and do not change the structural rank,
+    which is `rank`."""
     warn(StoredZerosWarning(f"{_fate(count, dropped=False)}; {_NO_EFFECT}", rank))
 
 
@@ -63,8 +63,9 @@ def _fate(count: int, *, dropped: bool) -> str:
 def rank_the_other_way(
     pattern: Pattern, zeros: Pattern, found: Transversal, request: Request
 ) -> int | None:
-    """The rank with the stored zeros if they were dropped, otherwise the rank without them; None if
-    a limit stopped the search."""
+    """The structural rank for the other treatment of stored zeros: with them if they were dropped,
+    otherwise without them. `found` is the result of the first search. None if a limit stopped the
+    second one."""
     initial = found.col_match
     if pattern.zeros_dropped:
         if found.size == min(pattern.shape) or _covers(found, zeros):
@@ -83,12 +84,13 @@ def rank_the_other_way(
 
 
 def _naming(watcher: Watcher, words: str) -> Watcher:
-    """The watcher of a second search, whose steps have these words after their names."""
+    """A watcher for a second search, which appends these words to the names of the steps."""
     return lambda state: watcher(state._replace(step=f"{state.step} {words}"))
 
 
 def _covers(found: Transversal, more: Pattern) -> bool:
-    """Whether the cover that proves the rank touches each of these entries, too."""
+    """Whether the cover of `found` also touches all entries of `more`; then these do not change the
+    rank."""
     if found.row_in_cover is None or found.col_in_cover is None:
         return False
     touched = found.row_in_cover[more.indices] | found.col_in_cover[more.cols()]
@@ -96,7 +98,7 @@ def _covers(found: Transversal, more: Pattern) -> bool:
 
 
 def _without_entries(col_match: IndexArray, less: Pattern) -> IndexArray:
-    """The matching without the pairs that are entries of `less`."""
+    """The matching without its entries that `less` contains."""
     kept = col_match.copy()
     cols = less.cols()
     kept[cols[col_match[cols] == less.indices]] = -1

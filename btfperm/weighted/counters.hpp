@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #define BTFPERM_WEIGHTED_COUNTERS(COUNT)                                \
-  COUNT(edges, "entries read")                                          \
+  COUNT(edges, "visited entries")                                       \
   COUNT(searches, "searches for augmenting paths of a weighted search") \
   COUNT(bids, "bids of an auction")                                     \
   COUNT(rounds, "rounds of an auction in which many columns bid")

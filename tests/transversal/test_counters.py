@@ -103,7 +103,7 @@ def test_each_counter_is_declared_once():
     """The table of Python begins with the counters of the core. Their only declaration is the list
     in ``counters.hpp``, so the struct `Counters` has no member that is not in it."""
     in_core = _core.transversal.counters()
-    assert in_core[0] == ("edges", "entries read") and in_core[-1][0] == "frontier_sizes"
+    assert in_core[0] == ("edges", "visited entries") and in_core[-1][0] == "frontier_sizes"
     assert list(COUNTERS[: len(in_core)]) == in_core
     assert len(DECLARED) == len(COUNTERS) > len(in_core)
     declared = (SOURCES / "transversal/counters.hpp").read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Relaxed access to words that two threads may access at once
 //
-// On common machines load and store compile to plain instructions. They mark the race as intended
-// for the compiler and for ThreadSanitizer.
+// On common machines, `load` and `store` compile to plain instructions. They tell the compiler and
+// ThreadSanitizer that the race is intended.
 #pragma once
 
 #include <atomic>
@@ -19,36 +19,37 @@ void store(T& word, T value) {
   std::atomic_ref<T>(word).store(value, std::memory_order_relaxed);
 }
 
-// True for the only thread that finds `flag` at 0 and sets it. The load before avoids most of the
-// locked operations.
+// Sets `flag` from 0 to 1; returns true to the one thread that did so. The preceding load avoids
+// most of the locked operations.
 template <class T>
 bool claim(T& flag) {
   return load(flag) == 0 && std::atomic_ref<T>(flag).exchange(1, std::memory_order_relaxed) == 0;
 }
 
-// True for the only thread that finds `word` at -1 and stores `value`.
+// Replaces -1 in `word` by `value`; returns true to the one thread that did so.
 template <class T>
 bool take(T& word, T value) {
   T free = -1;
   return std::atomic_ref<T>(word).compare_exchange_strong(free, value, std::memory_order_relaxed);
 }
 
-// True for the only thread that finds another value than `stamp` in `mark` and stores it.
+// Stores `stamp` in `mark`; returns true to the one thread that found another value there.
 template <class T>
 bool stamp_first(T& mark, T stamp) {
   return load(mark) != stamp &&
          std::atomic_ref<T>(mark).exchange(stamp, std::memory_order_relaxed) != stamp;
 }
 
-// True for the only thread that finds `word` at `old` and stores `value`.
+// Replaces `old` in `word` by `value`; returns true to the one thread that did so.
 template <class T>
 bool replace(T& word, T old, T value) {
   return load(word) == old &&
          std::atomic_ref<T>(word).compare_exchange_strong(old, value, std::memory_order_relaxed);
 }
 
-// A lock of one byte, 0 while it is open; true if this call closed it. What a thread wrote before
-// `unlock` is visible to the thread that closes the lock next. (The other functions order nothing.)
+// `flag` is a lock: 0 while no thread holds it. Returns true if this call acquired it. What a
+// thread wrote before `unlock` is visible to the thread that acquires the lock next. (The other
+// functions of this file do not order the accesses to other words.)
 template <class T>
 bool try_lock(T& flag) {
   return load(flag) == 0 && std::atomic_ref<T>(flag).exchange(1, std::memory_order_acquire) == 0;

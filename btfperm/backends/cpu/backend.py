@@ -27,7 +27,7 @@ class Cpu:
     starts_in_order = False
 
     def check(self, device: int | None) -> None:
-        """The core is always there."""
+        """Does nothing, because the core is always available."""
 
     def empty(self, session: Session, threads: int) -> Any:
         if session.package:
@@ -46,7 +46,7 @@ class Cpu:
         *,
         threads: int,
     ) -> Outcome:
-        most = work = request.work or 0
+        most = work = request.work or 0  # 0: no limit
         if within is not None:
             bound = math.ceil(within * problem.indices.size)
             most = bound if bound > 0 and (work == 0 or bound < work) else work
@@ -80,7 +80,7 @@ class Cpu:
     def deliver(self, session: Session, problem: Any, proof: Proof) -> Delivered:
         arrays = problem.row_match, problem.col_match, proof[0], proof[1]
         home = session.pattern.backend
-        if home == self.name or session.package:  # matchings in graphs stay where they were found
+        if home == self.name or session.package:  # results with values stay on the host
             return arrays
         return backends.get(home).uploaded(session.pattern, arrays)
 

@@ -26,10 +26,11 @@ namespace btfperm {
 void bind_backends(nb::module_& module) {
   module.def(
       "fail_allocation_at", [](long k) { fail_at.store(k); }, nb::arg("k"),
-      "Make the k-th following allocation of the core fail, once; 0 turns it off. For tests.");
+      "Make the k-th allocation of the core from here on fail, once; 0 turns it off. For tests.");
   module.def(
       "share_always", [](bool always) { return share_always.exchange(always); }, nb::arg("always"),
-      "Share the smallest pieces of work among the threads, too; whether that was so. For tests.");
+      "Set whether even the smallest loops are divided among the threads; return the previous "
+      "setting. For tests.");
   module.def(
       "start_threads",
       [](int threads) {
@@ -37,18 +38,18 @@ void bind_backends(nb::module_& module) {
         return start_threads(threads);
       },
       nb::arg("threads"),
-      "Have OpenMP start this number of threads for the calling one, or as many as the system "
-      "gives; how "
-      "many there are.");
+      "Make OpenMP start this number of threads, including the calling one, or fewer if the system "
+      "refuses some; return their number.");
   module.def("threads_for_search", &threads_for_search, nb::arg("entries"), nb::arg("threads"),
-             "The number of threads with which a matrix of this number of entries is searched.");
+             "The number of threads that search a matrix with this number of entries.");
   module.def(
       "startable_threads",
       [](int wanted) {
         const WithoutGil nogil;
         return startable_threads(wanted, 0);
       },
-      nb::arg("wanted"), "How many of the wanted threads the system gives beside those that run.");
+      nb::arg("wanted"),
+      "How many of the wanted threads the system can start beside those that run already.");
   module.def(
       "refuse_threads_beyond",
       [](int most) {
@@ -69,9 +70,8 @@ void bind_backends(nb::module_& module) {
 #endif
       },
       nb::arg("with_pages") = false,
-      "Return the memory that has been freed to the operating system, where the C library can; "
-      "with "
-      "`with_pages` also the pages that are kept for the next call.");
+      "Return freed memory to the operating system, if the C library can; with `with_pages`, also "
+      "the pages that are kept for the next call.");
   module.def(
       "start_write_back",
       [](int descriptor) {
@@ -83,8 +83,8 @@ void bind_backends(nb::module_& module) {
 #endif
       },
       nb::arg("descriptor"),
-      "Let the system begin to bring a file to the disk, where it can be asked to: a hint, whose "
-      "failure is not reported.");
+      "Ask the system to start writing the data of a file to the disk, without waiting. Only Linux "
+      "has this call; a failure is not reported.");
   module.def(
       "copy_bytes",
       [](In<std::uint8_t> source, Out<std::uint8_t> target, int threads) {
@@ -107,7 +107,8 @@ void bind_backends(nb::module_& module) {
         return owned_array(std::move(memory), bytes, count);
       },
       nb::arg("count"),
-      "An array of bytes that are not set, in pages that many threads may touch first.");
+      "An uninitialised array of bytes. The system assigns memory to its pages at their first use, "
+      "so that several threads can share this work.");
   module.def(
       "entries_visited", [] { return entries_visited.load(std::memory_order_relaxed); },
       "Entries that the searches of this process have visited, as of their latest polls.");

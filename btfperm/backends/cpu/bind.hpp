@@ -67,7 +67,8 @@ void require_places(const Array& array, std::int64_t places, const char* name) {
   }
 }
 
-// As view_of, for columns that are valid but may not fit the other arguments.
+// As view_of, for an `indptr` that is valid in itself; throws unless `m` fits the index type and
+// `indices` has as many elements as `indptr` requires.
 template <class I>
 PatternView<I> checked_view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices) {
   if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no elements");
@@ -76,7 +77,7 @@ PatternView<I> checked_view_of(std::int64_t m, const In<I>& indptr, const In<I>&
   return view_of<I>(m, indptr, indices);
 }
 
-// Owns the memory of a `Workspace` for NumPy arrays in it.
+// A Python object that owns a `Workspace`, as the owner of NumPy arrays in its memory.
 inline nb::capsule owner_of(std::unique_ptr<Workspace> workspace) {
   return nb::capsule(workspace.release(),
                      [](void* p) noexcept { delete static_cast<Workspace*>(p); });

@@ -3,8 +3,9 @@
 //
 // A search reports the edges it visits. The budget periodically polls the clock, the work done and
 // Ctrl-C. `spend` returns false if the search must stop; the search then returns with a legal
-// matching. In a parallel region only the calling thread (OpenMP's thread 0) spends, for all; the
-// others call `stopped`, or spend from a budget of their own, which is a part of the first one.
+// matching. In a parallel region, only the calling thread (OpenMP's thread 0) calls `spend` of the
+// budget, for the edges of all threads. The other threads call `stopped`; or each has a Budget of
+// its own that was constructed as a part of the first one, and calls `spend` of that.
 #pragma once
 
 #include <atomic>
@@ -32,8 +33,8 @@ class Budget {
     refill();
   }
 
-  // A part of `whole` for another thread. It never polls the clock or Ctrl-C: at each of its polls,
-  // it adds its edges to `whole`, and it ends if `whole` has ended.
+  // A part of `whole` for another thread. A part never polls the clock or Ctrl-C: at each of its
+  // polls, it adds its edges to `whole`, and it stops if `whole` has stopped.
   explicit Budget(Budget& whole) : Budget(0, 0, nullptr) { whole_ = &whole; }
 
   // Counts visited `edges`; false: stop now.
@@ -42,7 +43,7 @@ class Budget {
     return credit_ >= 0 || poll();
   }
 
-  // As spend, but polls in every call: for pieces of work that visit no edges.
+  // Polls in every call and counts no edges: for work that visits no edges. false: stop now.
   bool poll() {
     if (stopped()) return false;
     if (whole_ != nullptr) return poll_whole();
@@ -91,11 +92,11 @@ class Budget {
   double seconds_;
   std::int64_t edges_;
   bool (*interrupted_)();
-  std::int64_t spent_ = 0;
-  std::int64_t granted_ = 0;
-  std::int64_t credit_ = 0;
-  Budget* whole_ = nullptr;
-  alignas(64) std::atomic<std::int64_t> handed_over_{0};  // by the parts, and not counted yet
+  std::int64_t spent_ = 0;    // edges counted by the polls so far
+  std::int64_t granted_ = 0;  // edges that could be visited after the last poll until the next one
+  std::int64_t credit_ = 0;   // edges that may still be visited until the next poll
+  Budget* whole_ = nullptr;   // the budget of which this one is a part
+  alignas(64) std::atomic<std::int64_t> handed_over_{0};  // edges of the parts, not in spent_ yet
   // All threads read it often, so it is not on the cache line that the spending thread writes.
   alignas(64) std::atomic<Stop> stop_{Stop::none};
 };

@@ -39,9 +39,9 @@ class Frontier {
 
   class Private;
 
-  // Calls turn(k, mine) for k = 0 ... count - 1, each thread with a part and its own Private.
-  // Returns the sum of the returned values. On one thread, elements are pushed in order. Throws
-  // Unfinished if the budget ends the loop.
+  // Calls turn(k, mine) for k = 0 ... count - 1. Each thread has a part of these k and a Private of
+  // its own, `mine`, to push elements. Returns the sum of the values that `turn` returns. On one
+  // thread, elements are pushed in order. Throws Unfinished if the budget ends the loop.
   template <class Turn>
   std::int64_t collect(I count, int threads, Budget& budget, Turn turn) {
     std::int64_t sum = 0;

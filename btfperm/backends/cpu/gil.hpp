@@ -9,8 +9,9 @@
 //             functions are noexcept, so that exception would end the whole process by
 //             std::terminate. In CPython 3.14 the thread sleeps forever, and `acquire_gil` does the
 //             same for all versions: the main thread ends the process with its own exit code.
-// Invariants  The thread state is the one that the scope has released, not the one that
-//             PyGILState_Ensure finds: the table it uses is gone after finalization.
+// Invariants  `acquire_gil` gets the thread state that the scope has released. PyGILState_Ensure
+//             cannot be used: it finds the thread state in a table, which no longer exists after
+//             finalization.
 #pragma once
 
 #include <Python.h>
@@ -46,7 +47,7 @@ class WithoutGil {
 };
 
 // Runs pending Python signal handlers; true if one raised an exception, such as KeyboardInterrupt.
-// Only the main thread has any. Called inside the scope of a WithoutGil.
+// Python runs signal handlers in the main thread only. Called inside the scope of a WithoutGil.
 inline bool python_interrupted() {
   acquire_gil(released_state);
   const bool raised = PyErr_CheckSignals() != 0;

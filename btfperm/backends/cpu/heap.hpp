@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A binary heap of rows or columns, least key first. Keys of its members may only become smaller
+// A binary heap of rows or columns. The first member has the least key. The key of a member may
+// become smaller while it is in the heap, but not larger
 #pragma once
 
 namespace btfperm {
@@ -7,7 +8,8 @@ namespace btfperm {
 template <class I, class Key>
 class Heap {
  public:
-  // key[i] is that of member i; `members` and `place` have a place for each.
+  // key[i] is the key of row or column i. `members` and `place` are uninitialised memory with one
+  // element for each row or column.
   Heap(const Key* key, I* members, I* place) : key_(key), members_(members), place_(place) {}
 
   bool empty() const { return size_ == 0; }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // openmp_threads: the OpenMP runtime of the ThreadSanitizer build
 //
-// Idea        ThreadSanitizer derives the order of threads only from instrumented code. GCC's
-//             libgomp is not instrumented, so every join and every barrier would be reported as a
-//             race. This file replaces libgomp in that build: it implements the entry points that
-//             GCC calls for our pragmas by std::thread and std::barrier.
-// Order       Only fork, join, barriers, critical and atomic sections order two threads, as OpenMP
-//             promises. Relaxed counters divide loops and singles and order nothing: a lock would
-//             hide races.
-// Missing     If the module cannot be loaded because an entry point is undefined, add it here
-// Encodings   a share is one loop or single between two barriers; shares[k] = number of chunks of
-//             the k-th share that have been taken
+// Idea        ThreadSanitizer derives the order of accesses by two threads only from instrumented
+//             code. GCC's libgomp is not instrumented, so ThreadSanitizer would report accesses
+//             before and after a join or a barrier as races. This file replaces libgomp in that
+//             build: it implements the functions that GCC calls for the pragmas of this project, by
+//             std::thread and std::barrier.
+// Order       Only fork, join, barriers, critical and atomic sections order the accesses of two
+//             threads, as OpenMP specifies. The iterations of loops, and singles, are assigned by
+//             relaxed counters, which order nothing: a lock would hide races.
+// Missing     If the module cannot be loaded because a function GOMP_... is undefined, add it here
+// Encodings   a share is one loop or one single between two barriers; shares[k] = the number of
+//             chunks of the k-th share that threads have taken
 #include <omp.h>
 
 #include <algorithm>
@@ -82,7 +83,7 @@ bool next_chunk(long* begin, long* end) {
   return true;
 }
 
-// A thread that waits for work; each belongs to one thread that forks, and ends with it.
+// A thread that waits for work. It belongs to the thread that forks, and ends with that thread.
 class Worker {
  public:
   Worker() : thread_([this] { work(); }) {}
@@ -124,7 +125,7 @@ class Worker {
 
 thread_local std::vector<std::unique_ptr<Worker>> workers;
 
-// One thread runs a region inside a region, as OpenMP does by default.
+// A region inside another region runs on one thread, as OpenMP does by default.
 template <class Body>
 void fork_and_join(unsigned threads, Body body) {
   const int asked = threads == 0 ? omp_get_max_threads() : static_cast<int>(threads);

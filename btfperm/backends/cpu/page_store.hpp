@@ -7,9 +7,10 @@
 //             to the next call without clearing. If no part of it is suitable, all of it is
 //             released before more is mapped, so that a job does not keep the memory of its last
 //             step beside that of its present one.
-// Races       one lock around a short list, and no thread waits for it: a thread that finds it
-//             taken maps, or unmaps, by itself. So a child whose parent forked while another thread
-//             held the lock never uses the store, and never reads a partially changed list.
+// Races       one lock protects the list, and no thread waits for it: a thread that finds the lock
+//             taken maps new memory, or unmaps its own, without the list. So a child whose parent
+//             forked while another thread held the lock never reads a partially changed list: the
+//             lock stays taken in the child.
 #pragma once
 
 #ifndef _WIN32
@@ -131,7 +132,8 @@ class PageStore {
   static void unmap(Pages pages) noexcept { munmap(pages.start, pages.bytes); }
 #endif
 
-  // Moves memory to `dropped`, the oldest first, which is at next_, until the given bytes fit.
+  // Moves kept memory to `dropped` until the given bytes fit. The oldest memory, which is at place
+  // next_, is moved first.
   void make_room(std::size_t bytes, Dropped& dropped) noexcept {
     for (std::size_t k = 0; k < kept_.size() && total_ + bytes > most_kept; ++k) {
       drop((next_ + k) % kept_.size(), dropped);

@@ -18,7 +18,7 @@ namespace btfperm {
 constexpr int most_threads = 256;
 constexpr std::int64_t worth_sharing = 1 << 15;  // shorter loops run on one thread
 
-// The part [first, last) of 0 ... count - 1 that thread `t` of `team` takes.
+// The part [first, last) of 0 ... count - 1 that thread `t` of `team` threads takes.
 template <class I>
 struct Share {
   I first;
@@ -43,8 +43,9 @@ struct NoBudget {
   bool stopped() const { return false; }
 };
 
-// Calls body(k) for each k of the part of thread `t`, in pieces. Between two pieces thread 0 polls
-// the budget for all threads. If it has ended, other pieces are skipped. `ends`: see end_of_piece.
+// Calls body(k) for each k of `own`, the part of thread `t`, in pieces. Between two pieces, thread
+// 0 polls the budget for all threads. When the budget has ended, no thread starts another piece.
+// `ends`: see end_of_piece.
 template <class I, class Limit, class Body>
 void in_own_pieces(const Share<I>& own, const I* ends, int t, Limit& budget, Body body) {
   for (I k = own.first; k < own.last && !budget.stopped();) {
@@ -112,8 +113,8 @@ inline void pause_core() {
 }
 
 // A barrier for the threads of a team, for many uses in one parallel region. A thread that waits
-// long sleeps: OpenMP's own barrier keeps the core for milliseconds, and on a busy machine the
-// thread for which all wait may be one without a core.
+// long sleeps and so releases its core. In OpenMP's own barrier, it would keep the core for
+// milliseconds; on a busy machine, the thread that arrives last may be waiting for this core.
 class Barrier {
  public:
   void wait(int team) {

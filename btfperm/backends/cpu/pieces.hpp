@@ -12,10 +12,11 @@ namespace btfperm {
 // Thrown by a pass during which the budget ended: its result is incomplete.
 struct Unfinished {};
 
-constexpr std::int64_t piece = 1 << 18;  // iterations, or entries: some milliseconds
+constexpr std::int64_t piece = 1 << 18;  // iterations or entries, which take some milliseconds
 
-// The end of the piece that starts at `first`, at most `last`. If each iteration visits a list,
-// `ends` holds the ends of the lists: a piece has less than `piece` entries after its first list.
+// The end of the piece that starts at iteration `first`, at most `last`. If iteration k visits a
+// list of entries, ends[k] is the end of this list in the array of all entries: then the lists of a
+// piece, except its first list, have fewer than `piece` entries in total.
 template <class I>
 I end_of_piece(I first, I last, const I* ends = nullptr) {
   const I most = last - first > piece ? static_cast<I>(first + piece) : last;

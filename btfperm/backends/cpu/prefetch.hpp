@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prefetch: loads memory into the cache before it is needed
 //
-// GCC regards a function that only prefetches as one without effect, and removes its calls, unless
-// it was inlined before. The empty assembler statement is an effect.
+// GCC regards a function that only prefetches as one without effect, and removes calls of it that
+// are not inlined yet. The empty assembler statement counts as an effect, so the calls remain.
 #pragma once
 
 namespace btfperm {

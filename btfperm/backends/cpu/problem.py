@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Problem"]
 
-# Rows and columns; NumPy allocates smaller arrays faster than the core does.
+# The number of rows and columns from which on the core allocates the arrays; NumPy allocates
+# smaller arrays faster.
 _WORTH_PAGES = 10_000
-# Rows and columns; for fewer, threads that sleep may take longer to wake than one thread takes to
-# fill the arrays or to count.
+# The number of rows and columns from which on several threads fill the arrays or count. For fewer,
+# threads that sleep may take longer to wake than one thread takes for all of it.
 _WORTH_WAKING = 2_000_000
 _BYTE = np.dtype(np.uint8)
 
@@ -36,11 +37,12 @@ class Problem:
     ----------
     m : number of rows; indptr, indices: compressed columns
     row_match, col_match : the current matching, improved in place by the algorithms
-    row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover once it is known
+    row_in_cover, col_in_cover : one byte for each row and column: once the minimum cover is known,
+        1 if it contains this row or column, else 0
     threads : number of threads for passes over these arrays
-    proven : whether `row_in_cover` has the rows of a cover, which the last search or the test of
-        the caller's matching found
-    dropped : number of pairs of the caller's matching that do not fit the pattern
+    proven : whether `row_in_cover` holds the rows of a minimum cover. The last search sets it, or
+        the test of the caller's matching
+    dropped : number of entries of the caller's matching that the pattern does not contain
     """
 
     is_distributed: ClassVar[bool] = False
@@ -89,7 +91,8 @@ class Problem:
         self, function: Callable[..., Any], *limits: Any
     ) -> tuple[int, dict[str, int | list[int]]]:
         """Calls the function of an algorithm of the core; `limits` are seconds, entries, threads,
-        seed and options. Returns the code of the limit that ended it, and its counters."""
+        seed and options. Returns the code of the limit that ended the algorithm (see `STOPPED_BY`),
+        and its counters."""
         stop, self.proven, counters = function(
             self.m,
             self.indptr,

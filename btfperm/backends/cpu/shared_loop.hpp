@@ -2,12 +2,15 @@
 // shared_loop: loop iterations of very different length, divided among threads
 //
 // Idea        Threads take iterations in small blocks, in order, until none is left. Each thread
-//             counts for itself and reports the edges it visits; only OpenMP's thread 0 may poll
-//             the clock and Ctrl-C, so the others leave their edges for it to spend. When no
-//             iteration is left for it, thread 0 continues to spend while another thread works.
-// Use         shared_loop(count, block, threads, budget, counters, [&](I k, auto& own) { ... }); in
-//             the iteration, own.spend(edges), own.stopped() and own.counted. Counted is a struct
-//             of numbers with add(other). A caller that uses one thread may pass an Alone instead.
+//             has counters of its own. Only OpenMP's thread 0 may poll the clock and Ctrl-C, so the
+//             other threads add the edges that they visit to a shared number, and thread 0 spends
+//             them from the budget. When no iteration is left, thread 0 continues to spend until
+//             the other threads have finished theirs.
+// Use         shared_loop(count, block, threads, budget, counters, [&](I k, auto& own) { ... }).
+//             Here `own` is the thread's Together: iteration k calls own.spend(edges) and
+//             own.stopped(), and counts in own.counted. Counted is a struct of numbers with
+//             add(other). The same code can run without shared_loop, on one thread, with an Alone
+//             in place of the Together.
 #pragma once
 
 #include <omp.h>
@@ -47,7 +50,8 @@ class Together {
     return !budget_.stopped();
   }
 
-  // Reports visited entries that do not count for the limit on the work, so that thread 0 polls.
+  // Reports visited entries that do not count for the limit on the work. Thread 0 polls after every
+  // `between_polls` of its own such entries.
   void pass(std::int64_t entries) {
     if (!spends_ || (passed_ += entries + 1) < between_polls) return;
     passed_ = 0;
@@ -56,8 +60,9 @@ class Together {
 
   bool stopped() const { return budget_.stopped(); }
 
-  // A thread calls this when no iteration is left for it. Thread 0 polls and spends the edges of
-  // the others until all of them have called it, which `finished` counts, or until the budget ends.
+  // Each thread calls this when no iteration is left for it; `finished` counts the calls of the
+  // others. Thread 0 polls and spends the edges of the others until all of them have called it, or
+  // until the budget ends.
   void leave(std::atomic<int>& finished) {
     if (!spends_) {
       hand_over();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sharing: the least size of work that is divided among threads
 //
-// Each use has its own measured size. A test sets `share_always`, so that the smallest matrices use
-// the code of large ones.
+// Each use has its own measured size. A test sets `share_always`, so that the smallest matrices are
+// divided among threads, too.
 #pragma once
 
 #include <algorithm>
@@ -29,10 +29,10 @@ inline int threads_for_search(std::int64_t entries, int threads) {
   return entries < least_to_share(cautious) ? 1 : threads;
 }
 
-// Whether a whole search of a matrix with this number of entries is shared among this number of
-// threads. The bound applies to the entries times the threads, of which at most 16 are counted,
-// because a matrix of medium size may be searched faster on one thread than on two, and fastest on
-// many threads.
+// Whether a search of a matrix with this number of entries is divided among this number of threads,
+// instead of running on one. The bound applies to the product of the entries and the threads, of
+// which at most 16 are counted: on two threads, the search of a matrix of medium size may take
+// longer than on one, but on many threads it takes less time.
 inline bool worth_sharing_search(std::int64_t entries, int threads) {
   constexpr std::int64_t measured = 1 << 22;  // entries times threads
   return threads > 1 && entries * std::min(threads, 16) >= least_to_share(measured);

@@ -2,12 +2,13 @@
 // start_threads: the number of threads that the system allows, determined before OpenMP starts them
 //
 // Idea        If the system refuses a thread, by a limit on memory or on the number of threads,
-//             libgomp ends the process. So the threads for a call are started here first, all at
-//             the same time and with libgomp's stacks, and joined. OpenMP then starts them in an
-//             empty region: it keeps them for the calling thread, whose later regions of this size
-//             start none. If some were refused, OpenMP gets half of those that started, so that
-//             memory remains for the work. A smaller region makes OpenMP release the other threads,
-//             so the number that it keeps is known.
+//             libgomp ends the process. So this file first starts as many threads itself, with
+//             stacks of libgomp's size and all running at the same time, and joins them. Then a
+//             parallel region without work makes OpenMP start its own threads. OpenMP keeps them
+//             for the calling thread, whose later regions of this size start none. If the system
+//             refused some of the first threads, OpenMP starts half of those that it allowed, so
+//             that memory remains for the work. A smaller region makes OpenMP release the other
+//             threads, so the number of threads that it keeps is known.
 // Cost        starting each thread, if a thread calls with more threads than before
 // Faults      `refuse_threads_beyond` lets a test refuse threads beyond a number
 #pragma once
@@ -84,8 +85,9 @@ inline int startable_threads(int wanted, std::size_t stack_bytes) {
 #endif
 }
 
-// Opens a region of this number of threads, so that OpenMP keeps exactly these for later regions. A
-// region of one thread releases none of them.
+// Opens a parallel region of this number of threads, so that OpenMP keeps exactly these for later
+// regions, and stores the number in `running`. For one thread, nothing is done: OpenMP keeps the
+// threads that it has.
 inline void open_region(int threads, int& running) {
   if (threads <= 1 || threads == running) return;
   std::atomic<int> met{0};
@@ -101,7 +103,7 @@ inline void open_region(int threads, int& running) {
 inline int start_threads(int threads) {
   static std::mutex one_at_a_time;
   thread_local int running = 1;  // threads that OpenMP keeps for the calling thread
-  thread_local int most = 0;     // the limit for a second after some were refused; 0: none
+  thread_local int most = 0;     // limit during the second after a refusal; 0: no limit
   thread_local std::chrono::steady_clock::time_point refused;
   const auto now = std::chrono::steady_clock::now();
   if (most > 0 && now - refused < std::chrono::seconds(1)) threads = std::min(threads, most);
@@ -109,9 +111,9 @@ inline int start_threads(int threads) {
   if (threads > running) {
     lock.lock();
     const int wanted = threads - running;
-    const int came = startable_threads(wanted, asked_stack_bytes());
-    threads = running + (came < wanted ? (came + 1) / 2 : came);
-    most = came < wanted ? threads : 0;
+    const int started = startable_threads(wanted, asked_stack_bytes());
+    threads = running + (started < wanted ? (started + 1) / 2 : started);
+    most = started < wanted ? threads : 0;
     refused = now;
   }
   open_region(threads, running);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// StepTime: adds the time until it goes out of scope to a counter of microseconds
+// StepTime: adds the microseconds from its construction to the end of its scope to a counter
 #pragma once
 
 #include <chrono>

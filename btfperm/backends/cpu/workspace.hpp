@@ -2,9 +2,9 @@
 // Workspace: the memory of an algorithm, allocated and released as a whole
 //
 // Idea        An algorithm allocates its arrays outside of its inner loops. The arrays are not
-//             initialised. They exist until `give_back` or the end of the Workspace. Large ones
-//             are mostly consecutive in huge pages, which avoid most of the address translation of
-//             random accesses, and which the next Workspace may reuse (page_store.hpp).
+//             initialised. They exist until `give_back` or the end of the Workspace. Large arrays
+//             are in huge pages, mostly one behind the other: random accesses then need fewer
+//             address translations. The next Workspace may reuse these pages (page_store.hpp).
 //             AddressSanitizer reports every access to the bytes between two arrays.
 // Faults      `fail_at` lets a test make the k-th following request fail, so that every path after
 //             a failed allocation is tested.
@@ -26,7 +26,7 @@
 
 namespace btfperm {
 
-// Number of requests until one fails; 0: none fails.
+// The request with this number, counted from now on from 1, fails; 0: none fails.
 inline std::atomic<long> fail_at{0};
 
 class Workspace {
@@ -78,7 +78,7 @@ class Workspace {
  private:
   struct Block {
     Block* before;
-    PageStore::Pages pages;  // none: the array follows the block
+    PageStore::Pages pages;  // if empty, the memory of one array follows this struct
   };
   static constexpr std::size_t line = 64;  // arrays start at a cache line
   static constexpr std::size_t large = std::size_t{1} << 17;
@@ -105,8 +105,8 @@ class Workspace {
     return static_cast<char*>(memory) + line;
   }
 
-  // The block is allocated separately: a huge page that no array uses is not written to, so it
-  // takes no memory.
+  // The Block is allocated outside of the pages: so nothing is written to a huge page that no array
+  // uses, and the system assigns no memory to it.
   void open_pages(std::size_t bytes) {
     allocate(0);
     last_->pages = PageStore::instance().take(bytes);
@@ -115,8 +115,8 @@ class Workspace {
   }
 
   Block* last_ = nullptr;
-  char* free_ = nullptr;  // in the latest pages
-  std::size_t room_ = 0;
+  char* free_ = nullptr;  // the first unused byte of the latest pages
+  std::size_t room_ = 0;  // the number of unused bytes there
 };
 
 }  // namespace btfperm

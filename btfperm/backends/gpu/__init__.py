@@ -1,15 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NVIDIA GPUs through CuPy: the backend (`backend`) and the pattern with its matching that
-algorithms work on (`problem`), the devices of the machine (`device`), kernels from their sources
-(`compile`), copies and conversions of arrays (`arrays`, `staging`), counters that kernels and
-drivers share (`readback`, and `layout` for the positions of their fields), sorts
-(`counting_sort`), members of groups (`grouping`), searches without the host (`by_levels`), limits
-(`budget`). CuPy is loaded when a GPU is first used.
+"""The backend for NVIDIA GPUs, through CuPy, which is loaded when a GPU is first used.
 
-The ``.cuh`` files are for all kernels: `index` (the index type, strided loops), `visible` (words
-that other threads of a launch read or write), `atomics` (words that one thread claims), `warp`
-(lanes: sums, scans, places taken together), `counting` (counters), `frontier`, `append`,
-`warp_queue` and `block_queue` (lists that grow), `lists` (lists of very different lengths, shared
-among threads), `grid_barrier` (for the blocks of a cooperative launch), `running_totals` (prefix
-sums inside such a launch) and `by_levels` (a search level by level in one launch).
+A *driver* is the Python code that launches the kernels of one algorithm.
+
+=================================  =============================================================
+module                             contents
+=================================  =============================================================
+`backend`, `problem`               the backend, and the pattern with its matching on a device
+`device`                           the GPUs of the machine
+`compile`                          compiles the kernels from their sources
+`arrays`, `staging`                copies and conversions of arrays
+`readback`, `layout`               counters that kernels and drivers share, and their positions
+`counting_sort`, `grouping`        sorts, and the members of each group
+`by_levels`                        a search by levels in one launch, without polls by the host
+`budget`                           the limits of a search
+=================================  =============================================================
+
+The ``.cuh`` files are headers for kernels of all packages:
+
+=================================  =============================================================
+header                             contents
+=================================  =============================================================
+`index`                            the index type, and loops over items
+`visible`                          words that other threads of a launch read or write
+`atomics`                          words that only the first thread may change
+`warp`                             lanes of a warp: sums, prefix sums, joint atomic operations
+`counting`                         counters
+`frontier`, `append`               lists that grow, in global memory
+`warp_queue`, `block_queue`        queues in shared memory
+`lists`                            lists of very different lengths, divided among threads
+`grid_barrier`, `running_totals`   a barrier and prefix sums in a cooperative launch
+`by_levels`                        a search by levels in one launch
+=================================  =============================================================
 """

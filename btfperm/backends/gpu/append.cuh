@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Appends to lists in global memory: the threads of a block reserve their places together.
-// warp.cuh has functions that do so for the lanes of a warp.
+// Appends to lists in global memory: the threads of a block reserve their places by one atomic
+// operation. warp.cuh has functions that do so for the lanes of a warp
 #pragma once
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
 
-// Collects up to `room` items of a block in shared memory; `end` appends them to global memory with
-// one atomic operation. Further items are appended at once, by further atomic operations.
-// An item has `kinds` numbers, each with a list of its own. All threads of the block must call
-// `begin` and `end`.
+// Collects up to `room` items of a block in shared memory; `end` appends them to the lists in
+// global memory with one atomic operation. If there are more items, `put` appends each of these
+// directly, with atomic operations of its own. An item has `kinds` numbers, and number k is
+// appended to lists[k]. All threads of the block must call `begin` and `end`.
 template <int kinds>
 struct Basket {
   static constexpr int room = 1024;

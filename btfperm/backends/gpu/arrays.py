@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays in and out: arrays on the current device are used as they are, large arrays on the host
-are staged through pinned memory. Everything runs on CuPy's current device and stream."""
+"""Copies of arrays between the host and devices, and small operations on arrays of a device. An
+array on the current device is used without a copy; a large array on the host is copied through
+pinned memory (``staging.py``). Everything runs on CuPy's current device and stream."""
 
 from __future__ import annotations
 
@@ -28,15 +29,17 @@ __all__ = [
 ]
 
 BLOCK = 256
-# Maximum number of blocks of a kernel that counts, because each warp adds to the same counters.
+# Maximum number of blocks of a kernel that counts: each warp adds its sum to the same counters, and
+# these atomic operations are executed one after the other.
 COUNTING = 4096
 _MOST_BLOCKS = 1 << 20
-_SMALL = 1 << 20  # bytes
+_SMALL = 1 << 20  # bytes that `downloaded` copies with one wait
 
 
 def as_device_array(array: Any) -> Any:
-    """A CuPy array on the same memory. CuPy's current stream waits for the stream that the array
-    names, as the protocols ``__cuda_array_interface__`` and DLPack require."""
+    """A CuPy array that shares the memory of an array on a device. CuPy's current stream waits for
+    the stream that the array names, as the protocols ``__cuda_array_interface__`` and DLPack
+    require."""
     import cupy
 
     if isinstance(array, cupy.ndarray):
@@ -69,7 +72,8 @@ def download(array: Any, into: npt.NDArray[Any]) -> None:
 
 
 def downloaded(*arrays: Any) -> list[npt.NDArray[Any]]:
-    """Copies contiguous CuPy arrays to the host; small ones with one wait for all."""
+    """Copies contiguous CuPy arrays to the host. If they are small in total, the host waits once
+    for all copies."""
     import cupy
 
     runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
@@ -87,12 +91,14 @@ def downloaded(*arrays: Any) -> list[npt.NDArray[Any]]:
 
 
 def grid(items: int, max_blocks: int = _MOST_BLOCKS) -> int:
-    """Blocks for one thread per item, at most `max_blocks`: the loops of kernels are strided."""
+    """The number of blocks for one thread per item, but at most `max_blocks`. With fewer threads
+    than items, each thread processes several items, because the loops of kernels are strided."""
     return min(max(-(-items // BLOCK), 1), max_blocks)
 
 
 def lanes_for(entries: int, lists: int) -> int:
-    """Threads that visit a list together: 4 for short lists, up to 32 for long ones."""
+    """The number of lanes that visit a list together: 4 if the lists are short on average, 8 or 32
+    if they are longer."""
     mean = entries / max(lists, 1)
     return 4 if mean < 5.5 else 8 if mean < 12 else 32
 
@@ -107,8 +113,8 @@ def minus_ones(size: int, width: Any) -> Any:
 
 
 def transposed(m: int, indptr: Any, indices: Any) -> tuple[Any, Any]:
-    """Compressed rows from compressed columns, or columns from rows, by counting; the order within
-    a list is arbitrary. O(m + n + nnz) on the device."""
+    """Compressed rows from compressed columns, or columns from rows, by a counting sort. The order
+    within a list is arbitrary. O(m + n + nnz) on the device."""
     import cupy
 
     width, n, nnz = indices.dtype, int(indptr.size) - 1, int(indices.size)

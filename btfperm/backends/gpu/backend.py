@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["GPU"]
 
-# Entries: a search on a GPU that visits this number between two polls, or half of all, makes
-# progress.
+# A search on a GPU makes progress if it visits this number of entries between two polls, or half of
+# all entries of the matrix (see `Budget`).
 _MANY_ENTRIES = 1 << 27
-# Entries from which on a matrix on the host is copied to a GPU for its decomposition; for fewer,
-# the copies may take longer than the decomposition on the CPU.
+# The number of entries from which on a matrix on the host is copied to a GPU for its decomposition.
+# For fewer entries, the copies may take longer than the decomposition on the CPU.
 _WORTH_A_COPY = 4_000_000
 
 
@@ -121,8 +121,8 @@ class Gpu:
         return decompose(session, row_match, col_match)
 
     def should_decompose(self, session: Session) -> tuple[bool, str]:
-        """Whether a device holds a copy of the matrix, or the matrix is large, a device of this
-        process is in use, and the process is not forked."""
+        """True in two cases. Either a device holds a copy of the matrix; or the matrix is large,
+        this process uses a device already, and it was not forked from a process with threads."""
         if session.copies.get("pattern"):
             return True, "a device holds a copy of the matrix"
         if session.pattern.nnz < _WORTH_A_COPY:
@@ -131,21 +131,21 @@ class Gpu:
                 f"no copy exists, and there are fewer than {_WORTH_A_COPY:,} entries",
             )
         if is_forked():
-            return False, "a child of os.fork cannot use the device of its parent"
+            return False, "a process started by os.fork cannot use the device of its parent"
         if self.is_in_use():
             return True, "the matrix is large, and this process uses a device already"
         return False, "no copy exists, and this process uses no device"
 
     def is_in_use(self) -> bool:
-        """Whether a device starts a step without delay."""
+        """Whether this process uses a device already, so that a step starts there without delay."""
         from btfperm.backends.gpu.device import in_use
 
         return in_use()
 
     def measure(self, feature: str, subject: Any) -> float:
-        """The feature `warm`, whether a search starts without delay; `gpus`, the number of GPUs; or
-        `depth`. The first two are computed only if a rule needs them, because the driver takes some
-        time to list its GPUs."""
+        """The value of one feature: `warm`, whether a search starts without delay; `gpus`, the
+        number of GPUs; or `depth`, see `Features`. The first two are computed only if a rule needs
+        them, because the NVIDIA driver takes some time to list its GPUs."""
         if feature == "depth":
             return float(registry.step("transversal", "first relabelling", self.name)(subject))
         from btfperm.backends.gpu.device import count_unloaded

@@ -7,20 +7,23 @@
 
 // The state of a block's queue, in shared memory; zero at first.
 struct QueueEnds {
-  unsigned head, many, tail;  // first item and number of items of this step; end of the next step
-  Count place;                // in the list
+  unsigned head;  // the first item of this step
+  unsigned many;  // the number of items of this step
+  unsigned tail;  // the end of the items of the next step, which follow those of this step
+  Count place;    // where `store` writes to the list
 };
 
+// An item has `words` numbers, and the queue has room for `room` items.
 template <int words, unsigned room>
 struct BlockQueue {
   static_assert((room & (room - 1)) == 0, "a power of two");
 
   Index (*items)[room];  // [words][room], in shared memory
   QueueEnds* ends;
-  Index* list;  // for items that do not fit
-  Count* size;
+  Index* list;  // in global memory, for items that do not fit
+  Count* size;  // the number of items in the list
 
-  // A word of item k of this step.
+  // One of the numbers of item k of this step.
   __device__ Index get(unsigned k, int word) const { return items[word][(ends->head + k) % room]; }
 
   // Each lane of a warp adds one item or none.
@@ -38,14 +41,15 @@ struct BlockQueue {
     if (mine && !fits) ((to[word++] = item), ...);
   }
 
-  __device__ void make_room(Index*, Count*) const {}  // `put` needs none
+  // As WarpQueue::make_room; does nothing, because `put` writes items that do not fit to the list.
+  __device__ void make_room(Index*, Count*) const {}
 
   // Begins the next step and returns the number of its items. All threads of the block must call
   // this.
   __device__ unsigned next_step() const {
     __syncthreads();
     if (threadIdx.x == 0) {
-      const unsigned had_room = room - ends->many;  // beside the items of this step
+      const unsigned had_room = room - ends->many;  // beside the items of the step that ends
       ends->head += ends->many;
       const unsigned put_in = ends->tail - ends->head;
       ends->many = put_in < had_room ? put_in : had_room;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The limits of a search on a device, which its host loop checks between launches."""
+"""The limits of a search on a device. The loop on the host that launches the kernels checks them
+between two launches."""
 
 from __future__ import annotations
 
@@ -8,16 +9,17 @@ import time
 
 __all__ = ["ABANDONED", "Budget"]
 
-ABANDONED = 4  # the stop of a budget whose polls are spent
+ABANDONED = 4  # `Budget.stop` when no poll is left
 
 
 class Budget:
     """Limits on seconds, on visited entries and on polls of the device; 0 is no limit. `stop` is
-    the reason, numbered as in the core: 0 none, 2 time, 3 work; and `ABANDONED`.
+    the limit that was reached, with the numbers of the core: 0 none, 2 time, 3 work; `ABANDONED`
+    means that no poll is left.
 
-    A host loop polls once every few levels or rounds. A poll counts against `polls` only if fewer
-    than `many_entries` entries were visited since the last one, which is a sign of long augmenting
-    paths.
+    The host polls the device once every few levels or rounds. A poll counts against `polls` only if
+    the search has visited fewer than `many_entries` entries since the last poll, which is a sign of
+    long augmenting paths.
     """
 
     def __init__(
@@ -29,7 +31,7 @@ class Budget:
     ) -> None:
         self._ends = time.perf_counter() + seconds if seconds else 0.0
         self._work = work
-        self._polls_left = polls or -1  # 0 means that none is left
+        self._polls_left = polls or -1  # -1: no limit, because the number never becomes 0
         self._many_entries = many_entries
         self._visited = 0
         self.stop = 0
@@ -49,11 +51,13 @@ class Budget:
         return self.stop != 0
 
     def limits_left(self, edges: int) -> tuple[float, int]:
-        """Seconds and entries that are left when this run has visited `edges`, as the core takes
-        them."""
+        """The seconds and entries that are left after this run has visited `edges` entries, in the
+        form of the core's arguments: 0 is no limit, so a limit that is reached gives a tiny
+        positive number."""
         seconds = max(self._ends - time.perf_counter(), 1e-9) if self._ends else 0.0
         return seconds, max(self._work - edges, 1) if self._work else 0
 
     def work_left(self, edges: int, most: int) -> int:
-        """Entries that may still be visited when this run has visited `edges`; at most `most`."""
+        """The entries that may still be visited after this run has visited `edges` of them; at most
+        `most`."""
         return min(most, max(self._work - edges, 1)) if self._work else most

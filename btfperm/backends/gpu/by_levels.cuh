@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // by levels: a search by levels in one cooperative launch, without the host
 //
-// Idea        The queue contains all items in the order of their discovery: a round processes the
+// Idea        The queue contains all items in the order of their discovery. A round processes the
 //             items that the preceding round pushed, divided among all blocks, and ends with a
-//             barrier. If levels are kept apart, such a round is one level. Otherwise a block
-//             continues with the items that it discovered itself, for a few steps from its own
-//             memory, before the barrier: a step costs less than a round. One block alone processes
-//             rounds of fewer than `min_shared_items` items, level by level, until there are more.
+//             barrier. A round is ordered if it processes exactly one level. In other rounds, a
+//             block does not wait after its share of the items: it also processes, from its shared
+//             memory, items that it has just discovered, for a few steps before the barrier,
+//             because a step costs less than a round. If a round has fewer than `min_shared_items`
+//             items, the first block processes it alone, and also the next levels until one has
+//             more items; the other blocks wait at the barrier.
 // Cost        one grid barrier or more for each round, and some five dependent memory accesses
 // Invariants  The word to which all blocks add when they arrive at the barrier also counts the
-//             pushed items and carries flags. Two such words alternate, because a fast block may
-//             arrive at the next barrier before a slow one has read the word of this one.
+//             pushed items and contains flags. Two such words are used in turn, because a fast
+//             block may arrive at the next barrier before a slow one has read the word of this one.
 // Races       atomicAdd assigns places in the queue, so the order within a round is arbitrary
 #pragma once
 
@@ -22,8 +24,8 @@
 
 constexpr Count min_shared_items = 64;           // with fewer items, one block processes a round
 constexpr int own_room = 20480 / sizeof(Index);  // items in a list in the shared memory of a block
-constexpr int own_steps = 8;                     // maximum in a round: see Idea
-constexpr int lists_of_a_group = 4;              // maximum in a step, for each group of lanes
+constexpr int own_steps = 8;         // maximum number of steps of a block in a round, see Idea
+constexpr int lists_of_a_group = 4;  // maximum number of items in a step, for each group of lanes
 
 // Parameters and state of a search. The host writes them before the launch and reads them after it.
 struct Levels {
@@ -35,37 +37,42 @@ struct Levels {
   Count max_levels;  // maximum number of levels
   Count gave_up;     // 1: a limit ended it at level, begin, end
   Count found;       // raised by a calling kernel for its driver; search_by_levels ignores it
-  Count in_order;    // rounds are exact levels before the first one with fewer items than this
-  Count ordered;     // after the launch: the number of items processed in exact levels
-  Count on_own;      // items that were never in the queue
-  Count n_huge[3];   // items whose lists the whole grid visits, alternating
-  Count met[2];      // arrivals at the barrier and their flags, alternating
-  Count reached[2];  // level of the block that continued alone, alternating
-  Count max_round_entries;  // the search ends before a round whose lists have this many entries
-  Count entries;  // of all rounds for which is_heavy has counted them: those with many items
-  Count huge[3][most_huge];
+  Count in_order;    // all rounds before the first one with fewer items than this are ordered
+  Count ordered;     // after the launch: the number of items processed in ordered rounds
+  Count on_own;      // number of items that blocks processed without putting them in the queue
+  Count n_huge[3];   // number of lists that the whole grid visits, for three rounds in turn
+  Count met[2];      // arrivals at the barrier, and flags, for two barriers in turn
+  Count reached[2];  // the level that a block working alone has reached, for two barriers in turn
+  Count max_round_entries;   // the search ends before a round whose lists have this many entries
+  Count entries;             // sum over all rounds whose entries is_heavy has counted
+  Count huge[3][most_huge];  // the numbers of those lists, see n_huge
 };
 
+// A round is assumed to have at most this number of entries per item: with fewer items than
+// max_round_entries divided by it, is_heavy does not count the entries.
 constexpr Count entries_of_an_item = 64;
 
-// If `ordered`, the items being visited are of this level; else of this level or higher, and no
-// later round is ordered. `narrow`: one block processes the round alone, one level after the other.
+// If `ordered`, all items of the round are of this level. Else they are of this level or higher,
+// and no later round is ordered. `narrow`: one block processes the round alone, level by level.
 struct Round {
   Count level;
   bool ordered;
   bool narrow;
 };
 
-// Collects the items that a block discovers, and writes them to the queue together, because atomic
-// operations on one address are executed one after the other.
+// Collects the items that a block discovers in its shared memory. The block later reserves places
+// in the queue for all of them by one atomic operation, because atomic operations on one address
+// are executed one after the other. Items that do not fit are written to the queue directly.
 struct Queue {
-  Index* items;
+  Index* items;  // the queue, and its end, in global memory
   Count* end;
-  Index* own;  // shared by the block
+  Index* own;  // the collected items, in shared memory, at most `room`
   int room;
-  int* n_own;
-  int* n_sent;
-  bool hurried;  // few items: changing a word costs less than reading and then changing it
+  int* n_own;   // the number of pushed items, of which those beyond `room` were sent
+  int* n_sent;  // the number of items written to the queue directly
+  // There are few items. Then `visit` should change a word by an atomic operation at once: a load
+  // before, which often shows that no change is needed, would only add its latency.
+  bool hurried;
 
   __device__ void push(Index item) const {
     const int place = atomicAdd(n_own, 1);
@@ -81,31 +88,34 @@ struct Queue {
   }
 };
 
-// The parts of a word in `met`, from the lowest bits on: blocks that have arrived, blocks that left
-// lists to the grid, whether the first block ends the search, and the number of pushed items.
+// The parts of a word in `met`, from the lowest bits on: the number of blocks that have arrived,
+// the number of blocks that left lists to the grid, one bit that is set if the first block ends the
+// search, and the number of pushed items.
 constexpr Count one_arrived = 1, one_huge = Count{1} << 16, one_gave_up = Count{1} << 31;
 constexpr int pushed_shift = 32;
 
-// Lanes for a list if there are more threads than items.
+// The number of lanes for a list: more than `lanes` if there are more threads than the lists need.
 __device__ inline int widened(int lanes, long long lists, long long threads) {
   const int widest = lanes < 8 ? 16 : 32;
   while (lanes < widest && 2 * lanes * lists <= threads) lanes *= 2;
   return lanes;
 }
 
-// open(item, round, first) returns the List of an item. It is called several times; `first` is true
-// in one call in each round that opens the item. visit(i, p, queue) gets the field `item` of the
-// List and the place of an entry, and may push items. If most lists are short, visit_many replaces
-// it in rounds of all blocks, see share_short_lists; without it, max_round_entries is not used.
-struct OneByOne {};
+// The arguments of search_by_levels. open(item, round, first) returns the List of an item. It is
+// called several times for an item; `first` is true in one of these calls in each round. visit(i,
+// p, queue) gets the field `item` of the List and the place p of an entry, and may push items to
+// the queue. For searches in which most lists are short, a caller may also pass visit_many, which
+// replaces `visit` in rounds that all blocks share (see share_short_lists). Without it,
+// max_round_entries is not used.
+struct OneByOne {};  // as visit_many: there is none
 template <class VisitMany>
 constexpr bool by_several = true;
 template <>
 constexpr bool by_several<OneByOne> = false;
 
-// Returns whether the search is complete; then every block sees all that the others wrote. The
-// function is long because its steps share some twenty variables, which stay in registers, and the
-// shared memory of the block; the steps that occur twice are local functions.
+// Returns whether the search is complete: no limit ended it. Then every block sees all that the
+// other blocks wrote. The function is long because its steps share some twenty variables, which are
+// in registers, and the shared memory of the block; steps that occur twice are local functions.
 template <class Open, class Visit, class VisitMany = OneByOne>
 __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const Open& open,
                                  const Visit& visit, const VisitMany& visit_many = {}) {
@@ -118,13 +128,14 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
   const Count narrow = levels->narrow, window = levels->window, max_levels = levels->max_levels;
   Count level = levels->level, begin = levels->begin, end = levels->end;
   const Count ordered = levels->in_order, max_round_entries = levels->max_round_entries;
-  Count on_own = 0, met = 0, met_next = 0;       // kept by one thread of the block
+  Count on_own = 0, met = 0, met_next = 0;       // used by the first thread of the block only
   Count watched = level, watched_taken = begin;  // start of the window: counts of the first block
   Round round{level, true, false};
   bool gave_up = false;
   int turn = 0, parity = 0;
 
-  // All blocks wait for each other; `arrivals` has their arrivals and flags.
+  // All blocks wait for each other. Afterwards `arrivals` has the parts of a word in `met`, summed
+  // over the blocks; `met` and `met_next` are the values of the two words before this barrier.
   const auto meet = [&](Count flags) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -146,8 +157,8 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
     __syncthreads();
   };
 
-  // Writes the remaining own items of a block to the queue. Returns the total number of items that
-  // the block sent, for the word of the barrier.
+  // Writes the items in a list of the block's shared memory to the queue. Returns the number of
+  // items that the block has put in the queue in this round, as a part of the word for the barrier.
   const auto flush = [&](const Index* list, int found, int room) {
     const int count = found < room ? found : room;
     if (threadIdx.x == 0 && count > 0) first = atomicAdd(&levels->end, static_cast<Count>(count));
@@ -156,7 +167,8 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
     return static_cast<Count>(count + n_sent) << pushed_shift;
   };
 
-  // `room` is that of both lists if no step follows.
+  // A Queue that collects items in one of the two lists in shared memory. If no step follows,
+  // `room` is that of both lists together.
   const auto queue_to = [&](int list, int room, int counter, bool hurried = false) {
     return Queue{items, &levels->end, own[list], room, &n_own[counter], &n_sent, hurried};
   };
@@ -167,8 +179,8 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
     n_put_off[0] = n_put_off[1] = n_sent = left_huge = 0;
   };
 
-  // Whether the lists of the next round have at least `max_round_entries` entries. The entries of a
-  // round with few items are not counted.
+  // Whether the lists of the next round have at least `max_round_entries` entries. It counts the
+  // entries only if the round has many items, see entries_of_an_item.
   Count weighed = 0;
   const auto is_heavy = [&] {
     if constexpr (by_several<VisitMany>) {
@@ -189,7 +201,7 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
   };
 
   begin_round();
-  meet(0);  // all blocks have read before any block writes
+  meet(0);  // all blocks have read the parameters in `levels` before any block changes `levels`
   while (begin < end && !gave_up && !is_heavy()) {
     const bool alone = end - begin < min_shared_items;
     if (round.ordered) round = {level, end - begin >= ordered, alone};
@@ -263,7 +275,7 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
       watched = level;
       watched_taken = end + on_own;
     }
-    if (all & (one_gave_up - one_huge)) {  // lists remain
+    if (all & (one_gave_up - one_huge)) {  // blocks have left lists to the grid
       const Queue queue = queue_to(0, 2 * own_room, 0);
       const Count count = seen(n_huge);
       for (Count h = 0; h < count && h < most_huge; ++h) {

@@ -19,11 +19,15 @@ _BLOCKS = 2  # for each multiprocessor; more blocks wait longer at a barrier
 class Limits(NamedTuple):
     """Bounds of a search. A round processes the items that the preceding round put in the queue.
 
-    The search ends early if `window` successive levels have fewer than `narrow` items each on
-    average, after `max_levels` levels, or, if the kernel visits several entries at once, before a
-    round of many items whose lists have at least `max_round_entries` entries. Levels are exact
-    until a round has fewer than `in_order` items: from this one on, a step may visit items of
-    several levels.
+    The search ends early in each of three cases:
+
+    * the average of `window` successive levels is fewer than `narrow` items per level;
+    * it has finished `max_levels` levels;
+    * the lists of the next round have at least `max_round_entries` entries in total. This is
+      checked only for rounds with many items, and only in kernels with `visit_many`.
+
+    A round is exactly one level until a round has fewer than `in_order` items. From this round on,
+    a round may visit items of several levels.
     """
 
     narrow: int = 0
@@ -40,11 +44,13 @@ class SearchState(NamedTuple):
     ----------
     level : number of finished levels
     taken : number of processed items
-    ordered : number of items from the start of the queue on that were processed in exact levels
+    ordered : number of items, from the start of the queue, that rounds of exactly one level
+        processed
     gave_up : whether the search ended early
-    left : the part of the queue that remains: its first position, and the one behind its last
+    left : the part of the queue that was not processed: its first position, and the one behind its
+        last
     found : whether a kernel raised the flag `found`
-    own : the words of the kernel itself
+    own : the additional words of the kernel, see `LevelSearch`
     """
 
     level: int
@@ -59,9 +65,10 @@ class SearchState(NamedTuple):
 class LevelSearch:
     """A queue on the current device, and the search that processes its levels.
 
-    `items` must have room for every item of the search; `end` counts the items that earlier kernels
-    put there, and `found` is a flag that kernels may raise. `own` is the number of further words,
-    zero at first, that the kernel uses; they are read with the others.
+    The queue `items` has `room` places; it must have one for every item of the search. Kernels that
+    ran before the search may put items there, and must count them in `end`. `found` is a flag that
+    kernels may raise. The parameter `own` is the number of additional words for the kernel, zero at
+    first, which the host reads together with the state; the attribute `own` is the array of them.
     """
 
     def __init__(self, room: int, width: Any, limits: Limits, own: int = 0) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels from their sources: CUDA C++ files of the package, compiled by NVRTC when first used.
 
-CuPy keeps compiled kernels on disk. Their key depends on the source text and the options, but not
-on the included headers. So a hash of every source of the package is one of the options: after
-a header was edited, no old kernel is used.
+CuPy keeps compiled kernels on disk, under a key that depends on the source text and the options,
+but not on the included headers. So one of the options is a hash of all sources of the package: when
+a header changes, the key changes, too, and no outdated kernel is used.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["PACKAGE", "WIDTHS", "Kernels", "kernels", "options", "sources"]
 
 PACKAGE = Path(__file__).parents[2]
 
-#: what `Index` is in the sources, by the index type of the pattern
+#: The C++ type that `Index` stands for in the sources, for each index type of a pattern.
 WIDTHS = {"int32": "int", "int64": "long long"}
 
 
@@ -50,8 +50,8 @@ def options(width: str) -> tuple[str, ...]:
 class Kernels:
     """The kernels of one file, for one index type, on one device.
 
-    Python's whole numbers become indices of that type, so that a kernel's `Index` parameters can be
-    given as they are; anything else must come with the parameter's exact type.
+    A Python `int` among the arguments of a launch is converted to the index type, so it is right
+    for a parameter of type `Index`. Any other argument must have the exact type of its parameter.
     """
 
     def __init__(self, file: str, width: str) -> None:
@@ -69,20 +69,23 @@ class Kernels:
         self._function(name)((blocks,), (threads,), self._typed(arguments))
 
     def launch_together(self, name: str, threads: int, *arguments: Any, most: int = 32) -> None:
-        """As `launch`, with as many blocks as the device holds at a time, at most `most` for each
-        multiprocessor, so that they may wait for each other (``grid_barrier.cuh``)."""
+        """A cooperative launch: as `launch`, with as many blocks as the device can run at the same
+        time, but at most `most` for each multiprocessor. So the blocks may wait for each other
+        (``grid_barrier.cuh``)."""
         kernel = self._function(name).kernel
         blocks = self._blocks_at_once(name, threads, most)
         kernel((blocks,), (threads,), self._typed(arguments), enable_cooperative_groups=True)
 
     def totals_of_blocks(self, name: str, threads: int, each: int = 1) -> Any:
-        """An array with `each` places for each block of the launch, for ``running_totals.cuh``."""
+        """An array with `each` elements for each block of `launch_together` for this kernel, as
+        ``running_totals.cuh`` needs it."""
         import cupy
 
         return cupy.empty(each * self._blocks_at_once(name, threads), dtype=self._index)
 
     def threads_at_once(self, name: str, threads: int) -> int:
-        """Threads of a kernel that the device holds at a time, in blocks of `threads`."""
+        """The number of threads of a kernel that the device can run at the same time, in blocks of
+        `threads`."""
         return self._blocks_at_once(name, threads) * threads
 
     def _blocks_at_once(self, name: str, threads: int, most: int = 32) -> int:
@@ -107,7 +110,7 @@ class Kernels:
 
 
 def kernels(file: str, width: str) -> Kernels:
-    """The kernels of a file, named from the package, on CuPy's current device."""
+    """The kernels of a file on CuPy's current device; `file` is a path from the package's root."""
     import cupy
 
     return _kernels(file, width, int(cupy.cuda.Device().id))

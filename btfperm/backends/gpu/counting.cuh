@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters that all threads add to. Each warp, or block, first combines its own numbers. All lanes
-// of a warp must call add_over_warp together, and all threads of a block the other functions.
+// Counters to which all threads add. The threads of a warp, or of a block, first add up their
+// numbers, so that one thread adds the sum. All lanes of a warp must call add_over_warp together,
+// and all threads of a block must call the other functions.
 #pragma once
 
 #include "backends/gpu/index.cuh"
@@ -13,7 +14,7 @@ __device__ inline void add_over_warp(Count* total, Count mine) {
   if (lane_id() == 0) atomicAdd(total, mine);
 }
 
-// The sum over the block, added by one thread.
+// Adds the sum of `mine` over the block to `total`, by one thread.
 __device__ inline void add_over_block(Count* total, Count mine) {
   __shared__ Count sum;
   __syncthreads();  // the sum of the last call has been read
@@ -24,7 +25,7 @@ __device__ inline void add_over_block(Count* total, Count mine) {
   if (threadIdx.x == 0 && sum > 0) atomicAdd(total, sum);
 }
 
-// The maximum over the block, likewise; zero changes nothing.
+// Raises `largest` to the maximum of `mine` over the block, by one thread.
 __device__ inline void max_over_block(Count* largest, Count mine) {
   __shared__ Count most;
   __syncthreads();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // counting sort: stable, by keys below 256
 //
-// Idea        Each block counts the keys of its tiles. Prefix sums over keys, and over tiles for
-//             equal keys, give the first place of each key of each tile. Then each warp processes
-//             its part of a tile in order; its lanes compare their keys to find their places among
-//             equal keys.
+// Idea        The array of keys is divided into tiles, and a tile into one part for each warp of a
+//             block. Each block counts how often each key occurs in its tiles. Prefix sums of these
+//             counts, ordered by key and then by tile, give the first place of each key of each
+//             tile. Then each warp processes its part of a tile in order, 32 keys at a time; the
+//             lanes compare their keys to find their places among equal keys.
 // Paper       a pass of M. Zagha, G. E. Blelloch, "Radix sort for vector multiprocessors", SC 1991
 // Cost        one launch: three passes over the keys, scattered writes
 // Prefer it   for keys with few values, such as levels; otherwise a library's sort
@@ -18,8 +19,9 @@ constexpr int steps = 16;           // of 32 keys, in the part of a warp
 constexpr int part = 32 * steps;    // keys of a warp
 constexpr int tile = warps * part;  // keys of a block
 
-// Sorts the places of the keys, stably; each key is less than `below`. counts[key * tiles + tile]:
-// first the number of these keys, then the place of the first one.
+// Writes the places of the keys, in stable order of the keys, to `places`; each key is less than
+// `below`. counts[key * tiles + tile] is at first how often this key occurs in this tile, then the
+// place of its first occurrence there in the sorted order.
 extern "C" __global__ void __launch_bounds__(256, 4)
     sort_places(Index n, const Index* keys, Index below, Index tiles, Index* counts,
                 Index* of_blocks, Index* places, Count* barrier) {
@@ -45,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
       for (int w = 0; w < warps; ++w) count += next[w][d];
       counts[static_cast<long long>(d) * tiles + t] = count;
     }
-    __syncthreads();  // all places are read before the next tile
+    __syncthreads();  // all threads have read the counts before the next tile overwrites them
   }
   grid_barrier(barrier);
   running_totals(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sorting by whole numbers: the host's side of ``counting_sort.cu``, and a library's sort."""
+"""Sorts by whole numbers: the driver of ``counting_sort.cu``, and CuPy's sort for many keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _FILE = "backends/gpu/counting_sort.cu"
 
 
 def places_in_order(keys: Any, below: int) -> Any:
-    """The places of keys 0 ... below - 1 in ascending order; equal keys stay in their order."""
+    """The places of the elements of `keys` in ascending order of the keys, which are in 0 ... below
+    - 1; the places of equal keys ascend."""
     import cupy
 
     n, width = int(keys.size), keys.dtype

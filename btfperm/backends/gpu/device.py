@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which GPUs there are; if one cannot be used, the reason and what to do, in one sentence."""
+"""The GPUs of this machine. If one cannot be used, one sentence states the reason and a remedy."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = [
 ]
 
 _LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-# The least compute capability with independent thread scheduling. NVRTC of CUDA 13 needs a higher
-# one, and then reports an error.
+# The least compute capability with independent thread scheduling, which the kernels need. NVRTC of
+# CUDA 13 needs a higher one, and reports an error for a GPU with a lower one.
 _LEAST_CAPABILITY = (7, 0)
-_LEAST_CHECKED = 2**26  # bytes; the free memory is not determined for smaller requests
+_LEAST_CHECKED = 2**26  # bytes: for smaller requests, `refuse_beyond_free` checks nothing
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Gpu:
 
 @cache
 def _driver() -> Driver | str:
-    """The driver, or why there is none to use."""
+    """The driver, or the reason why no driver can be used."""
     try:
         cuda = _library()
     except OSError:
@@ -123,8 +123,8 @@ def _count() -> int:
 
 @cache
 def count_unloaded() -> int:
-    """The number of GPUs that the driver lists, without loading CuPy; 0 if CuPy is not installed.
-    Whether they work is known after their first use."""
+    """The number of GPUs that the driver lists; 0 if CuPy is not installed. CuPy is not loaded, and
+    the GPUs are not tested."""
     driver = _driver()
     if isinstance(driver, str) or importlib.util.find_spec("cupy") is None:
         return 0
@@ -132,7 +132,8 @@ def count_unloaded() -> int:
 
 
 def in_use() -> bool:
-    """Whether CuPy is loaded and this process uses a GPU, so that a search starts without delay."""
+    """Whether CuPy is loaded and this process uses a GPU already, so that a search starts there
+    without delay."""
     if "cupy" not in sys.modules or not count_unloaded():
         return False
     flags, active = ctypes.c_uint(), ctypes.c_int()
@@ -151,7 +152,7 @@ def _library() -> ctypes.CDLL:
 
 @cache
 def facts(number: int) -> tuple[str, tuple[int, int]]:
-    """Name and compute capability of a GPU, without starting CUDA on it."""
+    """Name and compute capability of a GPU. No CUDA context is created on it."""
     import cupy
 
     found = cupy.cuda.runtime.getDeviceProperties(number)
@@ -159,7 +160,8 @@ def facts(number: int) -> tuple[str, tuple[int, int]]:
 
 
 def gpus() -> tuple[Gpu, ...]:
-    """Every GPU, if `why_not()` is None; starts CUDA on each, to determine its free memory."""
+    """Every GPU. Call it only if `why_not()` is None. It creates a CUDA context on each GPU, to
+    determine its free memory."""
     return tuple(map(_gpu, range(_count())))
 
 
@@ -172,16 +174,16 @@ def _gpu(number: int) -> Gpu:
 
 
 def describe() -> str:
-    """The GPUs, driver, CuPy and compiler as text, if `why_not()` is None."""
+    """The GPUs, the driver, CuPy and the compiler as text. Call it only if `why_not()` is None."""
     return f"{', '.join(map(_described, gpus()))}; {_drivers()}"
 
 
 def examined() -> tuple[bool, str]:
-    """Whether a GPU runs a kernel, the text of `describe` for those that do, and why the others do
-    not: for `btfperm doctor`, if `why_not()` is None.
+    """Whether at least one GPU runs a kernel; and a text that describes, as `describe` does, those
+    that do, and states why the others do not. Call it only if `why_not()` is None.
 
-    Compiles a kernel, unless it is in the cache, and starts CUDA on each GPU, so other code should
-    not call it.
+    Only `btfperm doctor` should call it, because it takes seconds: it creates a CUDA context on
+    each GPU, and compiles a kernel, unless CuPy's cache contains this kernel.
     """
     working, failing = [], []
     for number in range(_count()):
@@ -240,13 +242,13 @@ def on(
     who: str = "",
     advice: str = "use backend='cpu', or backend='auto', which continues without it",
 ) -> Iterator[int]:
-    """Runs the block with this GPU (default: the current one) as CuPy's current device. `who` and
-    `advice` are the beginning and the end of the message of an error.
+    """Runs the body of a ``with`` statement with this GPU (default: the current one) as CuPy's
+    current device. `who` and `advice` are the beginning and the end of an error's message.
 
     Raises
     ------
-    BackendUnavailableError : it cannot be used, or a request of the block failed: memory, a kernel
-        that does not compile or that fails
+    BackendUnavailableError : the GPU cannot be used, it has too little memory for the body, or one
+        of the body's kernels cannot be compiled or fails
     """
     refuse_missing(device)
     import cupy
@@ -280,9 +282,10 @@ def _refuse_old(number: int) -> None:
 
 
 def refuse_beyond_free(needed: int, what: str) -> None:
-    """Raises BackendUnavailableError if the current GPU has fewer bytes free, including those that
-    CuPy's pool keeps for reuse. Small requests are not checked: the check may take longer than
-    the search in a small matrix, and the allocation reports a lack of memory."""
+    """Raises BackendUnavailableError if the current GPU has fewer than `needed` bytes free; memory
+    that CuPy's pool keeps for reuse counts as free. `what` is the subject of the message. Small
+    requests are not checked: the check may take longer than the search of a small matrix, and a
+    failed allocation raises an error anyway."""
     if needed < _LEAST_CHECKED:
         return
     import cupy

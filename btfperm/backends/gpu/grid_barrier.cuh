@@ -6,9 +6,10 @@
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
-// The word must be zero before the first launch; later launches continue with its value. Each block
-// adds one, and the first block adds 2^31 minus the number of the others, so that the highest bit
-// changes when all blocks have arrived. After the barrier, every thread sees all earlier writes.
+// The word must be zero before the first launch; later launches continue with the value that it has
+// then. Each block adds 1 to its lower 32 bits; the first block instead adds 2^31 minus the number
+// of the other blocks. So bit 31 changes when all blocks have arrived. After the barrier, every
+// thread sees what all threads wrote before it.
 __device__ inline void grid_barrier(Count* word) {
   unsigned* const arrived = reinterpret_cast<unsigned*>(word);
   __syncthreads();

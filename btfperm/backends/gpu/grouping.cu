@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // grouping: the members of each group, ascending, from the group of each item
 //
-// Idea        The sizes are counted; their prefix sums are the starts of the groups. The member of
-//             a group of one goes to its place. For the few large groups, each warp counts
-//             the members in its share of the items, which gives their places. The members of
-//             all other groups are written in any order; then a warp sorts each of these groups,
-//             by the number of smaller members.
-// Cost        two launches; two passes over the items, three if there are large groups, and the
-//             squares of the sizes of the small groups
+// Idea        The first launch counts the size of each group; the prefix sums of the sizes are the
+//             starts of the groups. The second launch writes the members. The member of a group of
+//             size 1 is written to the start of the group. For each of the few large groups, every
+//             warp counts the members in its share of the items; the sums of these counts over the
+//             preceding warps are the places of the members. The members of all other groups are
+//             first written in any order; then a warp sorts each of these groups: the place of a
+//             member is the number of smaller members.
+// Cost        two launches; two passes over the items, three if there are large groups, and work in
+//             proportion to the squares of the sizes of the small groups
 // Prefer it   to a sort if all groups but a few are small
-// Races       counters are only added to; atomic operations assign places in a group in any order
+// Races       threads only add to counters; atomic operations assign the places in a group, in any
+//             order
 
 #include "backends/gpu/running_totals.cuh"
 
-constexpr Index largest = 1024;  // members of a group that a warp sorts
-constexpr int most_large = 16;   // larger groups; if there are more, grouping.py sorts instead
+constexpr Index largest = 1024;  // maximum size of a group that a warp sorts
+constexpr int most_large = 16;   // maximum number of larger groups; else grouping.py sorts instead
 
-// The places of the members of each group in `members`. The groups from `half` on have items of the
-// second kind (columns after rows); with one kind, `half` is the number of groups. In `words`, the
-// starts of the second kind count from 0 again: from() and to() add `first` to them.
+// The members of group k are at from(k) ... to(k) - 1 of `members`. The groups from `half` on have
+// items of the second kind (columns after rows); if all items are of one kind, `half` is the number
+// of groups. In `words`, the starts of the second kind count from 0 again, so from() and to() add
+// `first` to them.
 struct Starts {
   Index* words;
   Index half;
-  Index first;  // items of the first kind
+  Index first;  // number of items of the first kind
 
   __device__ Index* end(Index k) const { return &words[k + (k >= half) + 1]; }
   __device__ Index shift(Index k) const { return k >= half ? first : 0; }
@@ -30,15 +34,16 @@ struct Starts {
   __device__ Index to(Index k) const { return *end(k) + shift(k); }
 };
 
-// The groups that are too large for a warp: their number, and the groups, up to `most_large`.
+// The groups that are too large for a warp: how many there are, and which, up to `most_large`.
 struct Large {
-  Count barrier;
+  Count barrier;  // see grid_barrier
   Count count;
   Count which[most_large];
 };
 
-// Computes the starts of the groups, and `taken` for place_groups. A block counts the members of
-// the group of its first item itself, so that a giant group needs few atomic operations.
+// Computes the starts of the groups, and sets `taken` to 0 for place_groups. Each block counts the
+// members of one group, that of its first item, in shared memory, so that a group with most of the
+// items needs few atomic operations in global memory.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     size_groups(Index n, const Index* group, Index groups, Index half, Index first, Index* words,
                 Index* taken, Index* of_blocks, Large* large) {
@@ -84,10 +89,12 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
       });
 }
 
-// A warp takes `each` groups, at most 32, and sorts them one after the other.
+// Sorts the members of each group of 2 to `largest` members. A warp takes `each` groups, at most
+// 32, and sorts them one after the other.
 __device__ inline void order_members(Index groups, Index each, const Starts& starts,
                                      const Index* unordered, Index* members) {
-  constexpr int shares = 4, at_once = 32 * shares;  // members of a lane, and of the warp
+  constexpr int shares = 4,
+                at_once = 32 * shares;  // members that a lane, and a warp, handle at once
   const int lane = lane_id();
   for (long long w = first_item() / 32; w * each < groups; w += item_stride() / 32) {
     const long long k = w * each + lane;
@@ -118,7 +125,8 @@ __device__ inline void order_members(Index groups, Index each, const Starts& sta
   }
 }
 
-// The large groups, numbered from 0: of(k) is the number of group k, or -1 if it is not large.
+// The large groups, numbered from 0 as classes: of(k) is the class of group k, or -1 if it is not
+// large.
 struct Classes {
   Index which[most_large];
   int count;
@@ -130,9 +138,9 @@ struct Classes {
   }
 };
 
-// Writes all members to their places; those of the second kind are numbered from 0 again. Does
-// nothing if there are more than `most_large` large groups. of_blocks: a place for each block and
-// each large group.
+// Writes all members to their places; items of the second kind are numbered from 0 again. Does
+// nothing if there are more than `most_large` large groups. `of_blocks` is workspace with an
+// element for each block and each large group.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     place_groups(Index n, const Index* group, Index groups, Index half, Index first, Index* words,
                  Index each, Index* taken, Index* unordered, Index* members, Index* of_blocks,
@@ -188,7 +196,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
     add_over_warp(&before[c], mine);
   }
   __syncthreads();
-  if (threadIdx.x < classes.count) {  // from counts to the places of the first members of each warp
+  if (threadIdx.x < classes.count) {  // replaces each count by the place of the warp's first member
     Count place = before[threadIdx.x] + static_cast<Count>(starts.from(classes.which[threadIdx.x]));
     for (int w = 0; w < warps; ++w) {
       const Count many = of_warps[threadIdx.x][w];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The members of each group: the driver of ``grouping.cu``, and a sort."""
+"""The members of each group: the driver of ``grouping.cu``, which sorts if many groups are
+large."""
 
 from __future__ import annotations
 
@@ -13,19 +14,21 @@ from btfperm.backends.gpu.readback import SharedStruct
 
 __all__ = ["members_by_group"]
 
-_WARPS = 10_000  # enough to use a whole device
+_WARPS = 10_000  # groups are divided among about this number of warps, enough for a whole device
 _FILE = "backends/gpu/grouping.cu"
 
 
 def members_by_group(
     group: Any, groups: int, halves: tuple[int, int] | None = None
 ) -> tuple[Any, Any]:
-    """Starts (groups + 1,) and members (n,): those of group k are ``members[starts[k]:starts[k +
-    1]]``, ascending.
+    """The items of each group, where ``group[i]`` is the group of item i. Returns two arrays:
+    starts (groups + 1,) and members (n,). The items of group k are
+    ``members[starts[k]:starts[k + 1]]``, ascending.
 
-    With ``halves = (groups, items)``, there are two kinds of items: these first groups and items
-    are of the first kind, all others of the second. Starts (groups + 2,) and members of the second
-    kind follow those of the first, and count from 0 again.
+    With `halves`, there are two kinds of items, such as rows and columns, and no group has both.
+    Its two numbers state how many groups, and how many items, are of the first kind; all others are
+    of the second kind. Then starts has length groups + 2: the starts of the second kind follow
+    those of the first kind, and they, and the members of the second kind, count from 0 again.
     """
     import cupy
 
@@ -44,7 +47,7 @@ def members_by_group(
     of_blocks = run.totals_of_blocks("place_groups", BLOCK, max_large)
     placed = each, taken, unordered, members, of_blocks, large.array
     run.launch_together("place_groups", BLOCK, *sizes, *placed)
-    if large.fields()["count"] > max_large:  # then the kernel did nothing
+    if large.fields()["count"] > max_large:  # then place_groups did nothing
         members = places_in_order(group, groups)
         members[first:] -= width.type(first)
     return starts, members

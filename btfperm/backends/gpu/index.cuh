@@ -3,11 +3,11 @@
 #pragma once
 
 using Index = BTFPERM_INDEX;
-using Place = unsigned BTFPERM_INDEX;  // the type of atomicAdd for an Index
-using Count = unsigned long long;      // of counters: visited entries, paths, ...
+using Place = unsigned BTFPERM_INDEX;  // an Index as atomicAdd needs it: without a sign
+using Count = unsigned long long;      // the type of counters: visited entries, paths, ...
 
-// The first item of a thread, and the distance between its items: the lanes of a warp have
-// consecutive items. In 64 bits, because an item plus the distance may exceed 2^31.
+// The first item of a thread, and the distance between the items of a thread: the lanes of a warp
+// have consecutive items. The type has 64 bits, because an item plus the distance may exceed 2^31.
 __device__ inline long long first_item() {
   return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
 }

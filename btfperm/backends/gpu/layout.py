@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Positions of the counters of CUDA structs, and constants, from the sources of the kernels.
+"""Positions of counters in CUDA structs, and values of constants, from the sources of the kernels.
 
-Kernels and their drivers share structs of 64-bit counters (`Count`). Drivers name the counters, and
-this module finds their positions in the declaration, so that no number is written twice. It needs
-no compiler and accepts a part of C++ only: a struct that it does not understand is an error.
+Kernels and their drivers share structs of 64-bit counters (`Count`). A driver refers to a counter
+by its name, and this module finds the position of the counter in the declaration of the struct. So
+no position is written in Python, too. The module needs no compiler, but it accepts only a part of
+C++; it raises an error for any other struct.
 
 A struct may have fields of type `Count`, `int`, `bool`, enums with the base `int`, other such
-structs, and arrays of these. Only counters, also those of inner structs, have positions here;
-fields of the other types take up their bytes, but drivers cannot name them. A struct without a
-counter is an error. Static constants and `__device__` functions are ignored. The size of an array
-is a number or a constant. Constants are decimal numbers, other constants, or products of these.
+structs, and arrays of these. Drivers can name only the counters, including those of inner structs;
+the other fields count only for the positions. A struct without a counter is an error. Static
+constants and `__device__` functions are ignored. The size of an array is a number or a constant. A
+constant is a decimal number, another constant, or a product of these.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ def _text(file: str) -> str:
 
 
 def _measured(file: str, struct: str) -> tuple[int, int, dict[str, int]]:
-    """Bytes, alignment, and the positions of the words."""
+    """Bytes and alignment of a struct, and the positions of its counters."""
     size, alignment = 0, 1
     words: dict[str, int] = {}
     for statement in _statements(file, struct):
@@ -148,7 +149,8 @@ def _measured(file: str, struct: str) -> tuple[int, int, dict[str, int]]:
 
 
 def _type(file: str, struct: str, name: str) -> tuple[int, int, dict[str, int]]:
-    """Bytes and alignment of a type, and its words by what follows the name of the field."""
+    """Bytes and alignment of a type, and the positions of its counters. The key of a counter is
+    what follows the name of the field, such as ``".edges"``; empty if the type is `Count`."""
     if name in _SCALARS:
         return _SCALARS[name], _SCALARS[name], {"": 0} if name == "Count" else {}
     if re.search(rf"\benum\s+{name}\s*:\s*int\b", _text(file)):
@@ -175,7 +177,7 @@ def _statements(file: str, struct: str) -> list[str]:
 
 
 def _end_of_braces(text: str, start: int) -> int:
-    """The position after the brace that closes the one at `start`."""
+    """The position after the brace that closes the brace at `start`."""
     depth = 0
     for place in range(start, len(text)):
         depth += (text[place] == "{") - (text[place] == "}")

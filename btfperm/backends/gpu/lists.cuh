@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of very different lengths, shared among the threads of a launch
 //
-// A group of lanes visits a list together. The first long lists are deferred, and the whole block
-// visits them after all others; otherwise a few dense rows of a circuit matrix would delay a whole
-// level. A list that is too long for a block can be left to the whole grid.
+// A group of lanes visits a list together. A block defers long lists, up to a number, and all its
+// threads visit them after the other lists; otherwise a few dense rows of a circuit matrix would
+// delay a whole level. A list that is too long for a block can be left to the whole grid.
 #pragma once
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
 
-constexpr int steps_of_a_hub = 128;                // steps of a group before it defers a list
-constexpr int most_hubs = 256;                     // lists that a block defers
+// A hub is a list that a block defers, because a group would need more than this number of steps.
+constexpr int steps_of_a_hub = 128;
+constexpr int most_hubs = 256;                     // maximum number of hubs of a block
 constexpr long long longest_of_a_block = 1 << 15;  // entries; longer lists are left to the grid
-constexpr Count most_huge = 32;                    // lists that are left to the grid in one call
+constexpr Count most_huge = 32;  // maximum number of lists that are left to the grid in one call
 
-// Entries from ... to - 1 of a list, and a number that open() chooses: `visit` gets it with each.
+// A list is the entries at places from ... to - 1. The function open() also chooses a number
+// `item`, which `visit` gets with each entry of the list.
 struct List {
   Index item;
   long long from;
   long long to;
 };
 
-// The threads that share the lists: all threads of the grid, or those of one block. A list that is
-// left to the grid is not visited; its number is recorded in `huge` for the caller. n_huge counts
-// the lists longer than longest_of_a_block, of which the first most_huge are left to the grid. If
-// n_huge is null, no list is.
+// The threads that share the lists: all threads of the grid, or those of one block. If n_huge is
+// not null, lists longer than longest_of_a_block are left to the grid, up to most_huge of them:
+// such a list is not visited, but its number is written to `huge`, so that the caller can have the
+// whole grid visit it. n_huge counts the lists longer than longest_of_a_block.
 struct Sharing {
-  long long block;
-  long long blocks;
+  long long block;   // the number of this block among those that share the lists
+  long long blocks;  // their number
   Count* n_huge;
   Count* huge;
 
@@ -83,13 +85,14 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
   __syncthreads();
 }
 
-constexpr int together = 4;                   // entries that a lane loads before it uses the first
-constexpr unsigned longest_of_a_warp = 1024;  // entries of a list
+constexpr int together = 4;  // entries that a lane loads before it uses the first of them
+// Maximum number of entries of a list that a warp visits completely; the block defers longer lists.
+constexpr unsigned longest_of_a_warp = 1024;
 
-// Does the same as share_lists for many lists, most of them short: each lane of a warp opens one
-// list, and the warp visits the entries of these lists as one sequence. Each call visit(items,
-// places) gets `together` entries, so that a lane can load all of them before it uses the first; a
-// place is negative if there is no entry.
+// As share_lists, but for many lists, most of them short. Each lane of a warp opens one list, and
+// the lanes of the warp visit the entries of these lists as one sequence. Each call visit(items,
+// places) gets `together` entries, so that a lane can load all of them before it uses the first.
+// Where places[t] is negative, there is no entry t.
 template <class Open, class Visit>
 __device__ void share_short_lists(long long begin, long long end, Sharing sharing, const Open& open,
                                   const Visit& visit) {
@@ -109,7 +112,7 @@ __device__ void share_short_lists(long long begin, long long end, Sharing sharin
       const int place = atomicAdd(&n_hubs, 1);
       if (place < most_hubs)
         hubs[place] = first + lane;
-      else  // no place is left: the warp visits a part of the list now and the rest later
+      else  // the block cannot defer more lists: the warp visits this one part by part
         whole = true;
     }
     if (!whole) list.to = list.from;

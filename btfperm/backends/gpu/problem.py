@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DeviceProblem", "copy_on_device", "device_copies"]
 
-# Memory that the algorithm with the largest need, meeting-trees, allocates beside the columns, in
-# index words: the lists of the rows, one word for each 16 entries, and 17 arrays of length m + n.
+# The memory that a search needs beside the columns. The algorithm meeting-trees needs most. In
+# numbers of the index type, it allocates the compressed rows, one number for each 16 entries, and
+# 17 arrays of length m + n.
 _ENTRIES_A_WORD, _ARRAYS = 16, 17
 
 
@@ -40,13 +41,15 @@ class DeviceProblem:
     Attributes
     ----------
     device : number of the device
-    pattern : the pattern that the columns were copied from, on the host or on a device
+    pattern : the pattern from which the columns were copied, on the host or on a device
     m : number of rows; indptr, indices: compressed columns
     row_match, col_match : the current matching, improved in place by the algorithms
-    host : the problem on the host that this one was copied from, or last copied to; or None
-    reached : marks of the rows that the last search reached from unmatched columns: the rows of a
-        minimum cover if the search was right; None if the search left no marks
-    has_room : whether the free memory of the device was checked for a search
+    host : the problem on the host from which this one was copied, or to which it was copied last;
+        or None
+    reached : marks of the rows that alternating paths of the last search reached from unmatched
+        columns. If the search was right, they are the rows of a minimum cover. None if the search
+        left no marks
+    has_room : whether the device was found to have enough free memory for a search
     has_sorted_lists : whether the rows of each column ascend; in `transposed()` they do not
     """
 
@@ -128,7 +131,8 @@ class DeviceProblem:
 
     @cached_property
     def by_rows(self) -> tuple[Any, Any]:
-        """Compressed rows (indptr, indices) beside the columns; the lists are in no order."""
+        """The compressed rows (indptr, indices), in addition to the columns. The columns of a row
+        are in no particular order."""
         with on(self.device):
             return transposed(self.m, self.indptr, self.indices)
 
@@ -164,7 +168,8 @@ class DeviceProblem:
         return DeviceProblem.of(self.on_host(), session, device)
 
     def check_room(self) -> None:
-        """Raises BackendUnavailableError when the device has too little free memory to search."""
+        """Raises BackendUnavailableError when the device has too little free memory for a
+        search."""
         if not self.has_room:
             with on(self.device):
                 _refuse_search_beyond_free(self.pattern, 1)
@@ -172,14 +177,15 @@ class DeviceProblem:
 
 
 def device_copies(session: Session) -> dict[int, DevicePattern]:
-    """The copies of the session's pattern that steps of this call have made, by device number."""
+    """The copies of the session's pattern on devices that steps of this call have made, with the
+    device number as the key."""
     copies: dict[int, DevicePattern] = session.copies.setdefault("pattern", {})
     return copies
 
 
 def copy_on_device(session: Session, device: int) -> DevicePattern:
-    """The session's pattern on a device, which is CuPy's current one: the pattern itself if that
-    device holds it, otherwise a copy that the session keeps for later steps."""
+    """The session's pattern on this device, which must be CuPy's current one. It is the pattern
+    itself if this device holds it, otherwise a copy that the session keeps for later steps."""
     from btfperm.pattern import DevicePattern
 
     pattern = session.pattern
@@ -195,7 +201,8 @@ def copy_on_device(session: Session, device: int) -> DevicePattern:
 
 def _refuse_search_beyond_free(pattern: Pattern, lists: int) -> None:
     """Raises BackendUnavailableError when the current device has too little free memory for a
-    search that allocates `lists` lists of all entries."""
+    search. `lists` is the number of arrays of length nnz that the search allocates: 1 for the
+    compressed rows, 2 if the columns must be copied, too."""
     m, n, nnz = pattern.m, pattern.n, pattern.nnz
     words = lists * nnz + nnz // _ENTRIES_A_WORD + _ARRAYS * (m + n)
     refuse_beyond_free(

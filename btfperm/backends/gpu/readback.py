@@ -14,8 +14,9 @@ __all__ = ["Readback", "SharedStruct"]
 
 
 class Readback:
-    """Unsigned 64-bit numbers on the current device, in its current stream. Kernels use `array`,
-    which is zero at first except for the numbers in `begin`; the host calls `read`."""
+    """Unsigned 64-bit numbers on the current device, for its current stream. Kernels write to
+    `array`; the host calls `read`. The numbers are zero at first, except those in `begin`, which
+    maps places to values."""
 
     def __init__(self, count: int, begin: Mapping[int, int] | None = None) -> None:
         import cupy
@@ -37,7 +38,7 @@ class Readback:
         self._memcpy(self.array.data.ptr, self._place, self.array.nbytes, kind, stream)
 
     def read(self) -> list[int]:
-        """The numbers after all launches so far; waits for these launches."""
+        """Waits for all launches so far and returns the numbers."""
         array, stream = self.array, self._stream
         self._memcpy(self._place, array.data.ptr, array.nbytes, self._kind, stream.ptr)
         stream.synchronize()
@@ -68,10 +69,10 @@ class SharedStruct(Readback):
         return self.array[self.layout.span(name)]
 
     def fields(self) -> dict[str, int]:
-        """The counters by name, after all launches so far; waits for these launches."""
+        """Waits for all launches so far and returns the counters by name."""
         values = self.read()
         return {name: values[place] for name, place in self.layout.words.items()}
 
     def zeros(self) -> dict[str, int]:
-        """The counters of a struct that no kernel has written."""
+        """A dict like that of `fields` in which all counters are 0, without a copy."""
         return dict.fromkeys(self.layout.words, 0)

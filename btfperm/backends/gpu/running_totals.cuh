@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prefix sums within one cooperative launch. A separate prefix sum would need a launch of its own
-// and a poll by the host for the total.
+// Prefix sums within one cooperative launch. A prefix sum of CuPy would need separate launches, and
+// the host would have to poll for the total
 #pragma once
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/grid_barrier.cuh"
 #include "backends/gpu/index.cuh"
 
-// Blocks of 256 threads that a multiprocessor should hold, so that other warps run while some wait
-// for memory. Compute capability 7.5 has room for four.
+// The number of blocks of 256 threads that a multiprocessor should run at the same time, so that
+// some warps run while others wait for memory. With compute capability 7.5, it can run four.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 constexpr int blocks_together = 4;
 #else
 constexpr int blocks_together = 6;
 #endif
 
-// Calls take(k, before, many) for each item k, where `many` is many(k), which is called twice and
-// must return the same number, and `before` is the sum over all items before k. Returns the total
-// sum. `of_blocks` has a place for each block. A grid barrier must separate two calls. All threads
-// must call this.
+// Each item k has a number many(k). Calls take(k, before, number) for each item k, where `number`
+// is many(k) and `before` is the sum of the numbers of all items before k. Returns the sum of all
+// numbers. many(k) is called twice and must return the same number. `of_blocks` is workspace with
+// an element for each block. A grid barrier must separate two calls. All threads of the launch must
+// call this function.
 template <class Many, class Take>
 __device__ Index running_totals(long long items, Index* of_blocks, Count* barrier, const Many& many,
                                 const Take& take) {
@@ -60,6 +61,6 @@ __device__ Index running_totals(long long items, Index* of_blocks, Count* barrie
     place += __shfl_sync(whole_warp, upto, 31);
   }
   const Index result = static_cast<Index>(of_all);
-  __syncthreads();  // before the next call overwrites it
+  __syncthreads();  // all threads have read of_all before the next call overwrites it
   return result;
 }

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Copies between the host and a device, through a ring of pinned buffers.
 
-The driver copies from or to ordinary memory by one thread, at a fraction of the bandwidth of the
-bus. For a large array, the core's threads here together fill one pinned buffer while filled ones
-are copied to the device, or empty a buffer that the device has filled. The ring is made once per
-process, because pinning is slow. The user's own arrays need not be pinned.
+The NVIDIA driver copies from or to ordinary memory by one thread, at a fraction of the bandwidth of
+the bus. Pinned memory is memory that the system does not move, and the device copies it at full
+bandwidth. This module copies a large array to a device in pieces: several threads of the core fill
+one pinned buffer while the device copies the buffers that are already full. In the other direction,
+the threads empty a full buffer while the device fills the others. The buffers are allocated once
+per process, because pinning is slow.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ class Ring:
                 place, kind = buffer.ctypes.data, runtime.memcpyHostToDevice
                 runtime.memcpyAsync(target + begin, place, part.size, kind, stream.ptr)
                 copied.record(stream)
-        finally:  # the buffers are free for the next array, after a failure or Ctrl-C, too
+        finally:  # after a failure or Ctrl-C, too, no copy may use the buffers any more
             stream.synchronize()
 
     def download(self, array: Any, into: npt.NDArray[Any]) -> None:

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// transpose: row lists from column lists, by counting. The order within a list is arbitrary.
+// transpose: row lists from column lists, by a counting sort. The order within a list is arbitrary
 //
-// 1. count_rows     entries of each row, into indptr[i + 1]
-// 2. (CuPy's prefix sum makes starts of them; `next` is a copy)
-// 3. scatter        each entry takes the next place of its row
-//
-// Races: atomicAdd assigns the places of a row, each once, in any order.
+// Idea        1. count_rows counts the entries of each row, in indptr[i + 1].
+//             2. arrays.py computes the starts of the rows by CuPy's prefix sum; `next` is a copy.
+//             3. scatter writes each entry to the next place of its row.
+// Races       atomicAdd assigns the places of a row, each once, in any order
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"

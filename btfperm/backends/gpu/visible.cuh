@@ -3,10 +3,10 @@
 //
 // The compiler may keep the value of a plain load in a register, and the load may read an old value
 // from the cache of its multiprocessor; a plain store may be merged with others or moved. A
-// volatile access happens exactly once, in order with the others, in the memory that all
-// multiprocessors share (PTX: ld.volatile and st.volatile are relaxed accesses of system scope). It
-// does not order other accesses: a thread that sees one word may not yet see other words that were
-// written before.
+// volatile access happens exactly once, in the order of the volatile accesses of its thread, in the
+// memory that all multiprocessors share (PTX: ld.volatile and st.volatile are relaxed accesses of
+// system scope). It does not order the accesses to other words: a thread that reads the new value
+// of one word may still read old values of words that were written before it.
 #pragma once
 
 template <class Word>
@@ -19,7 +19,8 @@ __device__ inline void show(Word* place, Word value) {
   *const_cast<volatile Word*>(place) = value;
 }
 
-// Raises a flag. A thread that sees it raised does not write, because many threads raise it.
+// Sets a flag to `value`. Many threads may do so; a thread that finds the value there does not
+// write it again, which saves most of the stores.
 template <class Word>
 __device__ inline void raise(Word* flag, Word value) {
   if (seen(flag) != value) show(flag, value);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lanes of a warp: numbers, sets, sums, and places that several lanes take with one atomic
-// operation
+// Lanes of a warp: their numbers, sets of lanes, sums over lanes, and atomic operations that one
+// lane executes for several
 //
-// A set of lanes is a word with one bit for each lane. Lanes that add to one address combine their
-// requests, because atomic operations on one address are executed one after the other. A block must
-// have a multiple of 32 threads.
+// A set of lanes is a word with one bit for each lane. If several lanes add to one address, one of
+// them adds the sum, because atomic operations on one address are executed one after the other. A
+// block must have a multiple of 32 threads.
 #pragma once
 
 #include "backends/gpu/index.cuh"
@@ -18,7 +18,8 @@ __device__ __forceinline__ unsigned warp_id() { return threadIdx.x / 32; }
 // The lowest lane of a set that is not empty.
 __device__ __forceinline__ int first_of(unsigned lanes) { return __ffs(lanes) - 1; }
 
-// This lane's group: warps are divided into groups of `lanes`, a power of two up to 32.
+// The set of lanes in the group of this lane. Warps are divided into groups of `lanes` lanes, a
+// power of two up to 32.
 __device__ __forceinline__ unsigned group_of(int lanes) {
   return (lanes == 32 ? whole_warp : (1u << lanes) - 1) << (threadIdx.x & 31 & ~(lanes - 1));
 }
@@ -37,7 +38,7 @@ __device__ __forceinline__ Word sum_to_first_lane(Word mine) {
   return mine;
 }
 
-// The sum over the lanes up to this one, and including it.
+// The sum over the lanes up to and including this one.
 template <class Word>
 __device__ __forceinline__ Word sum_up_to_lane(Word mine) {
   for (int apart = 1; apart < 32; apart *= 2) {
@@ -47,15 +48,15 @@ __device__ __forceinline__ Word sum_up_to_lane(Word mine) {
   return mine;
 }
 
-// The bits that any lane has set.
+// The bitwise OR of `bits` over all lanes.
 __device__ __forceinline__ unsigned any_of_warp(unsigned bits) {
   for (int apart = 16; apart > 0; apart /= 2) bits |= __shfl_xor_sync(whole_warp, bits, apart);
   return bits;
 }
 
-// Each lane has a list, and the lists follow each other in the order of the lanes; `upto` is the
-// result of sum_up_to_lane for their sizes. Returns the lane whose list holds entry `place` of this
-// sequence; any lane where `place` is past the end.
+// Each lane has a list, and the lists of lanes 0, 1, ... form one sequence; `upto` is the result of
+// sum_up_to_lane for their sizes. Returns the lane whose list contains entry `place` of this
+// sequence, or an arbitrary lane if `place` is past its end.
 __device__ __forceinline__ int lane_at(unsigned place, unsigned upto) {
   int found = 0;
   for (int half = 16; half > 0; half /= 2)
@@ -63,7 +64,8 @@ __device__ __forceinline__ int lane_at(unsigned place, unsigned upto) {
   return found & 31;
 }
 
-// Adds a number, the same in all lanes, to a word once. Returns the word's value before.
+// Adds `number`, which must be the same in all lanes, to a word once for the whole warp. Returns
+// the previous value of the word.
 template <class Word>
 __device__ __forceinline__ Word add_once(Word* word, unsigned number) {
   Word before = 0;
@@ -73,8 +75,8 @@ __device__ __forceinline__ Word add_once(Word* word, unsigned number) {
 
 // -- the following need only the lanes that call them -------------------------------------------
 
-// Adds one to a word for each lane of the set, which all call this with the same word. Returns a
-// value for each lane that is different from all others, as atomicAdd does.
+// Adds 1 to a word for each lane of the set `lanes`; all these lanes must call this with the same
+// word. Returns a different value to each lane, as if each had called atomicAdd.
 template <class Word>
 __device__ __forceinline__ Word take_place(unsigned lanes, Word* word) {
   const int first = first_of(lanes);
@@ -84,19 +86,20 @@ __device__ __forceinline__ Word take_place(unsigned lanes, Word* word) {
   return __shfl_sync(lanes, place, first) + rank_in(lanes);
 }
 
-// The next place at the end of a list that all threads append to.
+// Reserves the next place at the end of a list to which all threads append; returns this place.
 __device__ __forceinline__ Count place_at_end(Count* size) {
   return take_place(__activemask(), size);
 }
 
-// Calls add(same) in one lane for each key of the calling lanes; same: the lanes with this key.
+// For each distinct key of the calling lanes, one lane calls add(same), where `same` is the set of
+// the lanes with this key.
 template <class Key, class Add>
 __device__ __forceinline__ void once_by_key(Key key, const Add& add) {
   const unsigned same = __match_any_sync(__activemask(), key);
   if (static_cast<int>(lane_id()) == first_of(same)) add(same);
 }
 
-// Adds one to a word for each calling lane. Lanes with the same key must have the same word.
+// Adds 1 to a word for each calling lane. Lanes with the same key must have the same word.
 __device__ __forceinline__ void count_by_key(Index key, Index* word) {
   once_by_key(key, [word](unsigned same) {
     atomicAdd(reinterpret_cast<Place*>(word), static_cast<Place>(__popc(same)));

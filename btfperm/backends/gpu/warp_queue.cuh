@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A queue of one warp in shared memory: its lanes add and take items together, without atomic
-// operations. Items that do not fit go to a list in global memory, many at a time.
+// A queue of one warp in shared memory. All lanes add and take items in the same call, so no atomic
+// operations are needed. Items that do not fit are moved to a list in global memory, many at a time
 #pragma once
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
 
-// An item has `words` numbers; first in, first out. All lanes have the same head and count.
+// An item has `words` numbers, and the queue has room for `room` items; first in, first out. `head`
+// and `count` have the same values in all lanes, which must call each method together.
 template <int words, unsigned room>
 struct WarpQueue {
   static_assert((room & (room - 1)) == 0, "a power of two");
@@ -14,10 +15,12 @@ struct WarpQueue {
   Index (*items)[room];  // [words][room], in shared memory
   unsigned head = 0, count = 0;
 
+  // One of the numbers of an item; `place` counts from the oldest item.
   __device__ Index get(unsigned place, int word) const {
     return items[word][(head + place) % room];
   }
 
+  // Removes the oldest items.
   __device__ void drop(unsigned many) {
     __syncwarp();
     head += many;
@@ -44,7 +47,7 @@ struct WarpQueue {
     drop(many);
   }
 
-  // Moves the oldest items to the end of a list.
+  // Moves the oldest items to the end of a list, whose items begin at place `offset`.
   __device__ void spill(unsigned many, Index* list, Count* size, Count offset = 0) {
     if (many) move(many, list, offset + add_once(size, many));
   }

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["MPI"]
 
-# Upper bounds on the bytes that the first rank takes for each entry, and for each row and column,
-# if it gathers a matrix with 32-bit indices, searches and decomposes. By
-# benchmarks/results/2026-11-26-mpi-scaling-one-machine, it took 801 MB for 50 million entries, 10
-# million rows and 10 million columns, its part of the distributed matrix included; by these bounds
-# it takes 1,400 MB. Rows and columns cost most where there are few entries: by hand, on two ranks,
-# the first one took 170 MB for a random matrix with 2 million rows, columns and entries.
+# Upper bounds on the bytes that the first rank allocates for each entry, and for each row and
+# column, if it gathers a matrix with 32-bit indices, searches and decomposes. For 50 million
+# entries, 10 million rows and 10 million columns, the bounds give 1,400 MB, and the first rank
+# needed 801 MB, including its part of the distributed matrix
+# (benchmarks/results/2026-11-26-mpi-scaling-one-machine). The bound for rows and columns matters
+# for matrices with few entries: on two ranks, the first one needed 170 MB for a random matrix with
+# 2 million rows, columns and entries each (measured by hand).
 _BYTES_PER_ENTRY, _BYTES_PER_LINE = 10, 45
 
 
@@ -105,7 +106,7 @@ class Mpi:
         return problem.row_match, problem.col_match, proof[0], proof[1]
 
     def uploaded(self, pattern: Any, arrays: Delivered) -> Delivered:
-        """The parts that this rank owns, of arrays that each rank holds."""
+        """Each rank holds the whole arrays; copies of the parts that this rank owns."""
         rows, cols = pattern.row_slices, pattern.col_slices
         row_match, col_match, row_in_cover, col_in_cover = arrays
         return (
@@ -117,7 +118,7 @@ class Mpi:
 
     def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
         pattern: Any = session.pattern
-        if session.has_host_copy:  # by a rule of this call
+        if session.has_host_copy:  # the search of this call ran on the whole matrix on each rank
             decompose = registry.step("dulmage_mendelsohn", "decompose", "cpu")
             part_of = registry.step("dulmage_mendelsohn", "part of a rank", self.name)
             gather = pattern.exchange.gather_all
@@ -133,8 +134,8 @@ class Mpi:
         return False, "one process holds the matrix"
 
     def measure(self, feature: str, subject: Any) -> float:
-        """The features `ranks`, the number of ranks that hold a pattern, `first_cores` and
-        `first_memory`. All ranks must ask for the last two together."""
+        """The value of one feature (see `Features`): `ranks`, the number of ranks that hold a
+        pattern, `first_cores` or `first_memory`. The last two are collective."""
         exchange = subject.exchange
         if feature == "ranks":
             return int(exchange.size)
@@ -156,15 +157,14 @@ class Mpi:
 
 
 def _bytes_on_first_rank(pattern: Any) -> float:
-    """An upper bound on the bytes that a search by the first rank takes there."""
+    """An upper bound on the bytes that the first rank needs to search the whole matrix."""
     lines = pattern.m + pattern.n
     needed = _BYTES_PER_ENTRY * pattern.nnz + _BYTES_PER_LINE * lines
     return float(max(needed * np.dtype(pattern.width).itemsize / 4, 1.0))
 
 
 def _use_device(problem: DistributedProblem, device: int) -> None:
-    """Chooses the GPU of this rank: the one that the caller named, or
-    `local_device`."""
+    """Chooses the GPU of this rank: the one that the caller named, or else `local_device`."""
     from btfperm.backends.mpi.device_exchange import local_device
 
     number = local_device(problem.exchange) if device == EACH_RANKS else device

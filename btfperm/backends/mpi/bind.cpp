@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages by owner and local numbers over MPI ranks, as `_core.ranks`. It calls no MPI function.
+// `_core.ranks`: sorts items by their owner, and computes local numbers. It calls no MPI function.
 #include "backends/mpi/bind.hpp"
 
 #include <nanobind/stl/tuple.h>
@@ -53,8 +53,8 @@ void bind_width(nb::module_& module) {
       },
       nb::arg("first"), nb::arg("last"), nb::arg("range"), nb::arg("items").noconvert(),
       nb::arg("kept") = nb::none(),
-      "Turn items into local numbers, in place; the numbers of the ghosts, which are appended to "
-      "the list `kept` before the first item changes.");
+      "Replace items by their local numbers, in place; return the numbers of the ghosts. They are "
+      "also appended to the list `kept`, before the first item changes.");
   module.def(
       "sort_by_owner",
       [](In<std::int32_t> owner, int ranks, const nb::list& fields, In<I>) {
@@ -78,8 +78,9 @@ void bind_width(nb::module_& module) {
       },
       nb::arg("owner").noconvert(), nb::arg("ranks"), nb::arg("fields"),
       nb::arg("kind").noconvert(),
-      "(lines, sent, order): the fields of each item as one line, by owner; `kind` is an array of "
-      "their type.");
+      "Return (lines, sent, order): the fields of each item as one line, sorted by owner, the "
+      "number of lines for each rank, and the item of each line. `kind` is any array with the type "
+      "of the fields.");
 }
 
 }  // namespace

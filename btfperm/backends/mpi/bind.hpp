@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of the core that only the engine over MPI ranks calls
+// Functions of the core that only the MPI backend calls
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace btfperm {
 
-// Whether each number of an array is one of 0 ... limit - 1. The integer type of the numbers holds
-// the rows and columns of the matrix, but a rank may have more entries than that.
+// Whether each number of an array is one of 0 ... limit - 1. The comparison uses 64 bits, because a
+// limit (the number of entries of a rank) may exceed the integer type of rows and columns.
 template <class Array>
 bool are_in_range(const Array& numbers, std::int64_t limit) {
   return std::all_of(numbers.data(), numbers.data() + numbers.shape(0),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Items by owner, for messages between ranks
+// Sorts items by their owner, for messages between ranks
 //
-// Idea        A counting sort by rank: an item is a line of fields, and the lines for one rank are
-//             consecutive, in the order in which they were put.
-// Cost        O(items + ranks). `Owners` bisects unless the owner is that of the preceding call, or
-//             the one that equal ranges would give
+// Idea        A stable counting sort by rank. A line holds the fields of one item; the lines for
+//             one rank are consecutive.
+// Cost        O(items + ranks). To find an owner, `Owners` first tries the rank of the preceding
+//             call, then the rank to which ranges of equal length would assign the index; only if
+//             both fail, it bisects.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 
 namespace btfperm {
 
-// The rank that owns each index: rank p owns bounds[p] .. bounds[p + 1] - 1. An index outside
-// gets the first or the last rank.
+// The rank that owns an index: rank p owns bounds[p] .. bounds[p + 1] - 1. An index outside of all
+// ranges gets the first or the last rank.
 class Owners {
  public:
   Owners(const std::int64_t* bounds, int ranks)
@@ -50,8 +51,8 @@ inline void count_by_owner(std::int64_t count, const std::int32_t* owner, int ra
   for (std::int64_t k = 0; k < count; ++k) ++sent[owner[k]];
 }
 
-// Writes the line of item k, fields[0][k], fields[1][k], ..., behind those of lower ranks; order[k]
-// becomes the item of line k.
+// Writes the line of each item k, which is fields[0][k], fields[1][k], ..., sorted by rank; sets
+// order[l] to the item of line l.
 template <class I>
 void sort_by_owner(std::int64_t count, const std::int32_t* owner,
                    const std::vector<const I*>& fields, int ranks, const std::int64_t* sent,
@@ -77,7 +78,7 @@ class Outbox {
 
   std::int64_t size() const { return static_cast<std::int64_t>(owner_.size()); }
 
-  // Writes the lines by rank and empties the outbox.
+  // Writes the lines, sorted by rank, and their number for each rank; empties the outbox.
   void deliver(int ranks, std::int64_t* sent, I* lines) {
     count_by_owner(size(), owner_.data(), ranks, sent);
     std::vector<std::int64_t> next(static_cast<std::size_t>(ranks), 0);

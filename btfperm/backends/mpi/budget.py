@@ -53,9 +53,9 @@ class SharedBudget:
         return self._request.seconds_left()
 
     def spent(self, edges: int) -> bool:
-        """Adds `edges`, the entries that all ranks together have just visited, and reports whether
-        the search must stop. Collective if there is a time limit: one rank that has reached it
-        stops all."""
+        """Adds `edges`, the entries that all ranks together have just visited, and returns whether
+        the search must stop. If there is a time limit, the call is collective, and all ranks stop
+        as soon as one has reached the limit."""
         self.edges += edges
         if self._request.work is not None and self.edges > self._request.work:
             self.stopped_by = "max_work"

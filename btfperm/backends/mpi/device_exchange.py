@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lines of a search between ranks whose trees are on GPUs.
+"""Sends the lines of a search (see `Exchange.step`) between ranks whose trees are on GPUs.
 
-Numbers of lines, sums and short lists travel as in `Exchange.step`, through the host. Long lists
-travel from GPU to GPU by NCCL if each rank has a GPU of its own and CuPy has NCCL on all ranks;
-otherwise the host copies them through pinned memory (``gpu/staging.py``) and MPI moves them. The
-environment variable ``BTFPERM_NCCL=0`` turns NCCL off.
+Numbers of lines, sums and short lists of lines are sent by `Exchange.step`, through the host. Long
+lists are sent from GPU to GPU by NCCL if each rank has a GPU of its own and CuPy has NCCL on all
+ranks; otherwise the host copies them through pinned memory (``gpu/staging.py``) and sends them by
+MPI. The environment variable ``BTFPERM_NCCL=0`` turns NCCL off.
 
-The host polls an event while NCCL works, so that it finds the notice of a rank that has failed; it
-then aborts the communicator of NCCL. A thread makes that communicator, because NCCL waits there for
-all ranks, however long, and the host must find such a notice then, too.
+A rank that fails sends a notice to the others (``ranks.py``). While NCCL transfers lines, the host
+polls an event of the stream and these notices; if it finds a notice, it aborts the communicator of
+NCCL. The function that creates this communicator waits for all ranks without a time limit.
+Therefore another thread calls it, so that the host can poll the notices then, too.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ Counts = npt.NDArray[np.int64]
 
 
 def local_device(exchange: Exchange) -> int:
-    """The GPU of this rank: its number among the ranks of its machine, modulo the number of
-    GPUs."""
+    """The GPU for this rank: the number of this rank among the ranks of its machine, modulo the
+    number of GPUs there."""
     import cupy
 
     return exchange.rank_here % int(cupy.cuda.runtime.getDeviceCount())
@@ -53,15 +54,17 @@ class DeviceExchange:
 
     @classmethod
     def of(cls, exchange: Exchange, device: int) -> DeviceExchange:
-        """The one of an exchange for the devices of all ranks: made at the first use, and again if
-        a rank has another device than before. Collective; `device` is CuPy's current one."""
+        """The object that belongs to `exchange` and to the devices of all ranks. It is made at the
+        first use, and again if a rank uses another device than before. Collective; `device` must be
+        CuPy's current one."""
         if exchange.sums(int(device not in exchange.links))[0]:
             exchange.links = {device: cls(exchange)}
         found: DeviceExchange = exchange.links[device]
         return found
 
     def __init__(self, exchange: Exchange) -> None:
-        self._exchange: Exchange = weakref.proxy(exchange)  # which has this object in `links`
+        # A weak reference, because the exchange refers to this object in `links`.
+        self._exchange: Exchange = weakref.proxy(exchange)
         self._nccl: Any = None
         self._communicator: Any = None
         if exchange.size > 1:
@@ -81,24 +84,27 @@ class DeviceExchange:
         found = exchange.from_all(int(nccl is not None), exchange.machine, place)
         if not found[:, 0].all() or len({tuple(row) for row in found.tolist()}) < exchange.size:
             return
-        # Versions of CuPy differ: it is a tuple of integers, or bytes, and must be given as it is.
+        # The identity of a communicator is a tuple of integers in some versions of CuPy, and bytes
+        # in others. The constructor accepts only the form of the same version.
         own = nccl.get_unique_id() if exchange.rank == 0 else ()
         is_bytes, words = exchange.broadcast([isinstance(own, bytes), [int(word) for word in own]])
         identity = bytes(words) if is_bytes else tuple(words)
         self._nccl = nccl
-        exchange.barrier()  # NCCL waits without a limit for a rank that has failed before
+        exchange.barrier()  # no rank has failed yet: NCCL would wait for such a rank forever
         start = _Started(partial(nccl.NcclCommunicator, exchange.size, identity, exchange.rank))
         exchange.wait(start)
         try:
             self._communicator = start.result()
         except nccl.NcclError as failure:
             raise _not_available(failure) from failure
-        # NCCL connects two GPUs when they first exchange something, and the host cannot abort that.
+        # NCCL connects two GPUs at their first exchange, and the host cannot abort that. So this
+        # exchange follows here, where no rank is likely to fail.
         ones = np.ones(exchange.size, dtype=np.int64)
         self._between_devices(cupy.empty((exchange.size, 1), dtype=np.int64), ones, ones)
 
     def step(self, lines: Any, sent: Counts, *values: int) -> tuple[Any, list[int]]:
-        """`Exchange.step` for lines on a device; those that arrive, if any, are there, too."""
+        """`Exchange.step` for lines on a device; the received lines are on the device, too, if
+        there are any."""
         exchange = self._exchange
         if exchange.size == 1:
             return lines, [int(lines.shape[0]), *values]
@@ -159,8 +165,9 @@ class DeviceExchange:
 
 
 class _Started:
-    """A function that runs on CuPy's current device in a thread, in the form of a request of MPI.
-    If another rank fails, the thread is left alone: the host cannot end it in NCCL."""
+    """A function that runs on CuPy's current device in a thread. The object has the method of an
+    MPI request that `Ranks.wait` calls. If another rank fails, the thread continues without an end,
+    because the host cannot stop a function of NCCL."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         import cupy
@@ -190,7 +197,7 @@ class _Started:
 
 
 class _Recorded:
-    """An event of a stream in the form of a request of MPI."""
+    """An event of a stream, with the method of an MPI request that `Ranks.wait` calls."""
 
     def __init__(self, event: Any) -> None:
         self._event = event
@@ -211,12 +218,12 @@ def _starts(counts: Counts) -> list[int]:
 
 
 def _nccl() -> Any:
-    """CuPy's module of NCCL; None if it has none, or the user turned it off."""
+    """CuPy's module for NCCL; None if CuPy has none, or if the user turned NCCL off."""
     if os.environ.get("BTFPERM_NCCL") == "0":
         return None
     try:
         from cupy.cuda import nccl
 
         return nccl if getattr(nccl, "available", True) and nccl.get_version() else None
-    except Exception:  # a missing or unfit library may raise any exception
+    except Exception:  # a missing or incompatible library may raise any exception
         return None

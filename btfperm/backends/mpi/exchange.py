@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Messages between the ranks of a communicator, aggregated by owner.
+"""Messages between the ranks of a communicator. All items for one rank are sent in one message.
 
 Each operation waits as ``ranks.py`` describes: a rank that fails ends the call on all ranks.
 """
@@ -19,7 +19,9 @@ from btfperm.backends.mpi.slices import Integers, Slices
 
 __all__ = ["Exchange", "Routed"]
 
-_INLINE = 256  # lines that a rank may send together with the counts of a step, to all ranks in sum
+# The number of lines that a rank may send in the messages with the counts of a step, in total for
+# all ranks.
+_INLINE = 256
 
 
 class Exchange(Ranks):
@@ -27,9 +29,11 @@ class Exchange(Ranks):
 
     Attributes
     ----------
-    counters : exchanges, collectives; messages with lists of this rank to other ranks, and their
-        bytes; all_to_alls, the collectives in which each pair of ranks exchanges a small message
-        (numbers of lines, and the lines if they are few), and their bytes from this rank to others
+    counters : ``exchanges``: steps and calls that moved items or lines. ``collectives``:
+        collective operations on a few numbers. ``messages`` and ``bytes``: the messages with items
+        from this rank to others. ``all_to_alls``: collectives in which each pair of ranks exchanges
+        a small message, which holds numbers of lines, and the lines themselves if they are few;
+        ``all_to_all_bytes``: their bytes from this rank to others
     """
 
     def __init__(self, comm: Any) -> None:
@@ -67,7 +71,7 @@ class Exchange(Ranks):
         return result
 
     def from_all(self, *values: int) -> npt.NDArray[np.int64]:
-        """(ranks, values) the values of each rank."""
+        """An array (ranks, values) of the values of each rank."""
         mine = np.array(values, dtype=np.int64)
         found = np.empty((self.size, len(values)), dtype=np.int64)
         self.counters["collectives"] += 1
@@ -75,14 +79,14 @@ class Exchange(Ranks):
         return found
 
     def reals_from_all(self, *values: float) -> npt.NDArray[np.float64]:
-        """(ranks, values) the real numbers of each rank."""
+        """An array (ranks, values) of the real numbers of each rank."""
         return self.from_all(*np.array(values, dtype=np.float64).view(np.int64)).view(np.float64)
 
     def largest_real(self, value: float) -> float:  # NaN if a rank has NaN
         return float(self.reals_from_all(value).max())
 
     def broadcast(self, value: Any, root: int = 0) -> Any:
-        """A small object of one rank on all ranks."""
+        """Sends a small object, which JSON can represent, from the rank `root` to all ranks."""
         if self.size == 1:
             return value
         text = json.dumps(value).encode() if self.rank == root else b""
@@ -94,8 +98,9 @@ class Exchange(Ranks):
         return json.loads(buffer.tobytes())
 
     def transferred(self) -> dict[str, int | list[int]]:
-        """The numbers of exchanges and collective operations, and what all ranks have sent, since
-        the last call of this method; and the largest memory of each rank so far. Collective."""
+        """The numbers of exchanges and collective operations, and of messages and bytes that all
+        ranks have sent, since the last call of this method; and the peak memory of each rank since
+        its start. Collective."""
         import resource
 
         own = self.counters
@@ -121,12 +126,12 @@ class Exchange(Ranks):
     def route(
         self, slices: Slices, index: Integers, *fields: Integers, kind: Any = np.int64
     ) -> Routed:
-        """Sends each item, its index and the other fields, to the owner of its index. `kind` is the
-        integer type of the message, the same on each rank."""
+        """Sends each item (its index and its other fields) to the owner of the index. `kind` is the
+        integer type of the messages; it must be the same on each rank."""
         return self.route_to(slices.owners(index), index, *fields, kind=kind)
 
     def route_to(self, owner: Integers, *fields: Integers, kind: Any = np.int64) -> Routed:
-        """As `route`, but sends each item to its rank in `owner`."""
+        """As `route`, but sends item k to the rank ``owner[k]``."""
         columns = [np.ascontiguousarray(field, dtype=kind) for field in fields]
         lines, sent, order = _core.ranks.sort_by_owner(
             np.ascontiguousarray(owner, dtype=np.int32), self.size, columns, np.empty(0, kind)
@@ -138,8 +143,8 @@ class Exchange(Ranks):
         return Routed(self.move(items, sent, received), received, sent, order)
 
     def counts_from(self, sent: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The number that each rank gives for this one; ``sent[p]`` is what this one gives for
-        p."""
+        """Exchanges one number between each pair of ranks: this rank sends ``sent[p]`` to rank p.
+        Returns the numbers that it receives from each rank."""
         received = np.empty(self.size, dtype=np.int64)
         self._count_all_to_all(8)
         self.run(self.comm.Ialltoall(sent, received), "all to all", 1)
@@ -153,18 +158,23 @@ class Exchange(Ranks):
 
     @property
     def most_inline(self) -> int:
-        """The number of lines for one rank up to which `step` sends them with their counts."""
+        """The largest number of lines for one rank that `step` sends in the same message as the
+        counts."""
         return max(_INLINE // self.size, 1)
 
     def step(
         self, lines: Any, sent: npt.NDArray[np.int64], *values: int, move: Any = None
     ) -> tuple[Any, list[int]]:
-        """One step of a search: moves lines that are sorted by owner (``sent[p]`` of them for rank
-        p), and adds up values of all ranks. Returns the received lines and a list: the number of
-        lines of all ranks, then the sums. Numbers of lines and values travel in one small message
-        per pair of ranks, which holds the lines, too, if no pair of ranks has many. Otherwise
-        `move` moves them (default: `Exchange.move`). If this rank has more than `most_inline` lines
-        for another one, only `move` reads `lines`."""
+        """The communication of one step of a search: sends lines to other ranks, and adds up values
+        of all ranks. A line is a row of `lines`; they are sorted by the receiving rank, and
+        ``sent[p]`` of them are for rank p. Returns the received lines, and a list that holds the
+        number of lines of all ranks and then the sums.
+
+        Each rank sends one small message to each other rank. It holds the number of lines and the
+        values, and also the lines if no rank has more than `most_inline` lines for another one.
+        Otherwise, a call of `move` sends all lines (default: `Exchange.move`). If this rank has
+        more than `most_inline` lines for another one, only `move` reads `lines`.
+        """
         total, width = lines.shape
         if self.size == 1:
             return lines, [total, *values]
@@ -200,8 +210,8 @@ class Exchange(Ranks):
         self.counters["bytes"] += int(others.sum()) * width * size
 
     def reply(self, routed: Routed, *fields: Integers) -> tuple[npt.NDArray[Any], ...]:
-        """Returns one answer for each received item to the rank that sent it. The result is in the
-        order of the arrays that `route` was given."""
+        """Sends one answer for each received item back to the rank that sent the item. Returns the
+        answers to the items that this rank has sent, in the order of its arguments of `route`."""
         items = np.empty((routed.items.shape[0], len(fields)), dtype=routed.items.dtype)
         for k, field in enumerate(fields):
             items[:, k] = field
@@ -220,9 +230,10 @@ class Exchange(Ranks):
         sent: npt.NDArray[np.int64],
         received: npt.NDArray[np.int64],
     ) -> npt.NDArray[Any]:
-        """One message per pair of ranks with items: `items` are sorted by the rank that gets them.
-        Counts are in lines and may exceed 2^31: mpi4py 4 then calls the functions of MPI 4 for
-        large counts."""
+        """Sends the rows of `items`, which are sorted by the receiving rank, in one message to each
+        rank for which there are any. ``sent[p]`` rows are for rank p, and ``received[p]`` come from
+        it. These numbers may exceed 2^31: mpi4py 4 then calls the functions of MPI 4 for large
+        counts."""
         width = items.shape[1]
         found = np.empty((int(received.sum()), width), dtype=items.dtype)
         kind = self._mpi._typedict[items.dtype.char]
@@ -232,7 +243,7 @@ class Exchange(Ranks):
         return found
 
     def gather_to(self, root: int, array: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
-        """The arrays of all ranks, one behind the other, on one rank; None on the others."""
+        """Concatenates the arrays of all ranks on the rank `root`; None on the others."""
         flat = array[:, None] if array.ndim == 1 else array
         sent = np.zeros(self.size, dtype=np.int64)
         sent[root] = flat.shape[0]
@@ -246,7 +257,8 @@ class Exchange(Ranks):
     def scatter(
         self, whole: npt.NDArray[Any] | None, slices: Slices, kind: npt.DTypeLike
     ) -> npt.NDArray[Any]:
-        """The part of this rank, of an array that the first rank has; `whole` is None on others."""
+        """Sends each rank its part of an array that the first rank has; `whole` is None on the
+        other ranks. Returns the part of this rank."""
         sent, received = np.zeros((2, self.size), dtype=np.int64)
         received[0] = slices.size
         if whole is None:
@@ -257,7 +269,7 @@ class Exchange(Ranks):
         return items[:, 0].copy() if self.size == 1 else self.move(items, sent, received)[:, 0]
 
     def gather_all(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The arrays of all ranks, one behind the other, on each rank."""
+        """Concatenates the arrays of all ranks on each rank."""
         if self.size == 1:
             return array
         sizes = self.from_all(array.size)[:, 0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors as plain data, so that all ranks raise the error of one of them."""
+"""Converts errors to plain data and back, so that all ranks can raise the error of one rank."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def described(failure: BaseException) -> tuple[str, str, list[Any]]:
 
 
 def rebuilt(name: str, text: str, more: list[Any]) -> BaseException:
-    """The error of another rank."""
+    """The error of another rank, from what `described` returned there."""
     if name == "KeyboardInterrupt":
         return KeyboardInterrupt()
     if name == "MemoryError":

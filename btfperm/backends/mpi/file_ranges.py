@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The byte range of a text file that a rank reads: it begins and ends at a line.
+"""The byte range of a text file that a rank reads: it begins and ends at the start of a line.
 
-A line belongs to the range that holds its first byte. The ranges of all ranks cover each line once,
+A line belongs to the range that contains its first byte. So each line is in exactly one range,
 whatever the length of the lines.
 """
 
@@ -18,7 +18,8 @@ _BUFFER = 1 << 16
 
 
 def line_range(path: Path, first: int, last: int, part: int, parts: int) -> tuple[int, int]:
-    """Bounds of the part of bytes ``first:last`` with number `part`; `first` begins a line."""
+    """Divides the bytes ``first:last`` of a file into `parts` ranges and returns the bounds of
+    range `part`. A line must begin at `first`."""
     size = last - first
     bounds = (first + size * part // parts, first + size * (part + 1) // parts)
     with path.open("rb", buffering=0) as file:
@@ -27,7 +28,7 @@ def line_range(path: Path, first: int, last: int, part: int, parts: int) -> tupl
 
 
 def _line_at_or_after(file: BinaryIO, at: int, first: int, last: int) -> int:
-    """The first byte at or after `at` that begins a line, or `last`."""
+    """The first position at or after `at` where a line begins; `last` if there is none before."""
     if at <= first:
         return first
     file.seek(at - 1)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Local numbers of the rows or columns in the lists of a rank
 //
-// Idea        A rank owns the numbers first .. last - 1, which become 0 .. last - first - 1. The
-//             others in its lists are its ghosts: in ascending order, they have the next local
-//             numbers. So an array of owned and ghost values is indexed by local numbers, and has
-//             at most as many places as the rank has rows (or columns) and entries in sum.
-// Cost        O(items): a bit for each number of the whole matrix if there are not many more of
-//             them than items; otherwise O(items log items).
+// Idea        The items of a rank are the row numbers in its columns (or the column numbers in its
+//             rows). The rank owns the numbers first .. last - 1, whose local numbers are
+//             0 .. last - first - 1. The other numbers in its lists are its ghosts; in ascending
+//             order, they have the next local numbers. So an array that is indexed by local numbers
+//             has at most as many elements as the rank has rows (or columns) and entries together.
+// Cost        O(items) with a bit for each number of the whole matrix, if there are at most 16
+//             numbers for each item; otherwise O(items log items) by sorting
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ class LocalNumbers {
   LocalNumbers(std::int64_t first, std::int64_t last, std::int64_t range)
       : first_(first), last_(last), range_(range) {}
 
-  // Finds the ghosts among the items, and all memory that `renumber` needs.
+  // Finds the ghosts among the items, and allocates all memory that `renumber` needs.
   void find_ghosts(std::int64_t count, const I* items, Budget& budget) {
     if (range_ <= 16 * count) {  // the bits and their counts take at most 4 bytes for each item
       mark_ghosts(count, items);
@@ -38,7 +39,7 @@ class LocalNumbers {
     budget.spend(count);
   }
 
-  // The old numbers of the ghosts, ascending.
+  // The numbers of the ghosts in the whole matrix, ascending.
   const std::vector<I>& ghosts() const { return ghosts_; }
 
   // Replaces the items by their local numbers. It does not fail.
@@ -83,8 +84,8 @@ class LocalNumbers {
 
   std::int64_t first_, last_, range_;
   std::vector<I> ghosts_;
-  std::vector<std::uint64_t> bits_;  // of the ghosts; empty if the range is long
-  std::vector<I> before_;            // the number of ghosts in all words before each
+  std::vector<std::uint64_t> bits_;  // bit k is set if number k is a ghost; empty if it sorts
+  std::vector<I> before_;  // for each word of bits_, the number of ghosts in earlier words
 };
 
 }  // namespace btfperm

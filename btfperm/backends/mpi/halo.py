@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows or columns of other ranks in the lists of a rank: its ghosts.
+"""The ghosts of a rank: rows or columns in its lists that other ranks own.
 
-A rank numbers the items of its lists anew: those that it owns by their position, and the ghosts, in
-ascending order, behind them (``ghosts.hpp``). An array with a place for each is indexed by these
-local numbers. The owner of an item learns once which ranks have it as a ghost; afterwards, `update`
-gives all ghosts the values of their owners by at most one message from each rank to each other one.
+The *items* here are the rows in the columns of a rank, or the columns in its rows. A rank gives
+each item in its lists a local number: an item that it owns has its position in the range of this
+rank, and the ghosts follow in ascending order (``ghosts.hpp``). Arrays with one element for each
+owned item and each ghost are indexed by the local numbers.
+
+In the first exchange, the owner of an item learns which ranks have it as a ghost. Afterwards,
+`update` copies the values of all ghosts from their owners, with at most one message from each rank
+to each other one.
 """
 
 from __future__ import annotations
@@ -26,8 +30,8 @@ Array = npt.NDArray[Any]
 
 
 def distinct(numbers: Array) -> tuple[Array, Array]:
-    """The distinct numbers, ascending, and the place of each number among them. Numbers are not
-    negative. All arrays have one integer type, of 32 or 64 bits.
+    """The distinct numbers, ascending, and the place of each element of `numbers` among them. No
+    number may be negative. All arrays have the same integer type, of 32 or 64 bits.
 
     >>> [found.tolist() for found in distinct(np.array([7, 2, 7]))]
     [[2, 7], [1, 0, 1]]
@@ -38,14 +42,15 @@ def distinct(numbers: Array) -> tuple[Array, Array]:
 
 
 class Shared(NamedTuple):
-    """Some of the ghosts, see `Halo.only`.
+    """Chosen ghosts of all ranks, see `Halo.only`.
 
     Attributes
     ----------
-    positions : of the items of this rank that other ranks have as ghosts, by rank
-    ghosts : the places among the ghosts of this rank
-    to_others : how many of these items each rank has as ghosts; to_here : how many of the ghosts of
-        this rank each rank owns
+    positions : the positions on this rank of the chosen items that other ranks have as ghosts,
+        sorted by these ranks
+    ghosts : the places of the chosen ghosts among all ghosts of this rank
+    to_others : how many of `positions` each rank has as ghosts
+    to_here : how many of `ghosts` each rank owns
     """
 
     exchange: Exchange
@@ -55,11 +60,13 @@ class Shared(NamedTuple):
     to_here: Array
 
     def update(self, values: Array) -> Array:
-        """The values of `ghosts`, from what their owners have for `positions`. Collective."""
+        """Sends `values`, one for each of `positions`, to the ranks that have these items as
+        ghosts. Returns the received values, one for each of `ghosts`. Collective."""
         return self._moved(values, self.to_others, self.to_here)
 
     def returned(self, values: Array) -> Array:
-        """The values for `positions`, from what the ranks have for their `ghosts`. Collective."""
+        """Sends `values`, one for each of `ghosts`, to the owners. Returns the received values, one
+        for each of `positions`. Collective."""
         return self._moved(values, self.to_here, self.to_others)
 
     def _moved(self, values: Array, sent: Array, received: Array) -> Array:
@@ -74,7 +81,7 @@ class Halo:
 
     Attributes
     ----------
-    items : the items of the lists by their local numbers
+    items : the local numbers of the items in the lists
     ghosts : the numbers of the ghosts in the whole matrix, ascending
     own : number of items that this rank owns
     """
@@ -82,9 +89,10 @@ class Halo:
     def __init__(
         self, exchange: Exchange, slices: Slices, items: Array, kept: list[Array] | None = None
     ) -> None:
-        """`items` are numbers of the whole matrix; they are overwritten by local numbers. If the
-        caller needs them after a failure, `kept` is an empty list at first, and the ghosts are in
-        it as soon as the items are overwritten; another call with the same lists continues."""
+        """`items` are numbers in the whole matrix at first; local numbers overwrite them. If this
+        call may fail and be repeated, the caller passes an empty list as `kept`. The ghosts are
+        appended to it before the items are overwritten; a second call with the same `items` and
+        `kept` takes the ghosts from there."""
         self.exchange, self.slices, self.own = exchange, slices, slices.size
         kept = [] if kept is None else kept
         if not kept:
@@ -93,13 +101,13 @@ class Halo:
         self.items = items
         self._begins = np.searchsorted(self.ghosts, slices.bounds.astype(items.dtype))
         self._sent = np.diff(self._begins)
-        self._shared: Array | None = None  # positions of what other ranks have as ghosts, by rank
-        self._made_in = 0  # the call in which the ranks exchanged them
+        self._shared: Array | None = None  # the first result of `shared`
+        self._made_in = 0  # the call (`Ranks.call`) in which the ranks exchanged it
         self._received = self._sent
 
     @property
     def size(self) -> int:
-        """Number of local numbers."""
+        """The number of items: owned ones and ghosts."""
         return self.own + int(self.ghosts.size)
 
     def numbers(self) -> Array:
@@ -107,7 +115,7 @@ class Halo:
         return np.concatenate((self.slices.numbers(self.ghosts.dtype), self.ghosts))
 
     def local_number(self, number: int) -> int:
-        """The local number of one item of the lists; -1 if it is in none and not of this rank."""
+        """The local number of an item; -1 if this rank neither owns it nor has it in a list."""
         if self.slices.first <= number < self.slices.last:
             return number - self.slices.first
         place = int(np.searchsorted(self.ghosts, number))
@@ -115,7 +123,8 @@ class Halo:
         return self.own + place if is_ghost else -1
 
     def update(self, values: Array) -> Array:
-        """The values of the ghosts, from what their owners have at their positions. Collective."""
+        """Each rank passes the values of the items that it owns, by position. Returns the values of
+        the ghosts of this rank. Collective."""
         if self.exchange.size == 1:
             return values[:0]
         positions, to_others, to_here = self.shared()
@@ -124,8 +133,9 @@ class Halo:
 
     def shared(self) -> tuple[Array, Array, Array]:
         """The positions of the items of this rank that other ranks have as ghosts, sorted by these
-        ranks; how many each rank has; and how many ghosts of this rank each rank owns. Collective
-        at the first call, after `forget_shared`, and after the failure of a call."""
+        ranks; how many of them each rank has; and how many ghosts of this rank each rank owns. The
+        call is collective the first time, after `forget_shared`, and after the failure of a
+        guarded call (`Ranks.guarded`)."""
         if self._shared is None or not self.exchange.holds_since(self._made_in):
             self._made_in = self.exchange.call
             self._received = self.exchange.counts_from(self._sent)
@@ -134,7 +144,8 @@ class Halo:
         return self._shared, self._received, self._sent
 
     def forget_shared(self) -> None:
-        """Releases the memory of `shared`, whose next call is collective. All ranks call it."""
+        """Releases the memory of the result of `shared`. All ranks must call this, because the next
+        call of `shared` is collective again."""
         self._shared = None
 
     def returned(self, values: Array) -> tuple[Array, Array]:
@@ -147,8 +158,9 @@ class Halo:
         return positions, self.exchange.move(values[:, None], to_here, to_others)[:, 0]
 
     def only(self, own: Array, ghosts: Array) -> Shared:
-        """The chosen ghosts of all ranks. `own` and `ghosts` state for each item of this rank, and
-        for each ghost, whether it is chosen; all ranks choose the same items. Collective."""
+        """The chosen ghosts of all ranks. `own` states for each item of this rank, and `ghosts` for
+        each ghost, whether it is chosen. An item that is chosen must be chosen by its owner and by
+        all ranks that have it as a ghost. Collective."""
         chosen = np.flatnonzero(ghosts).astype(self.ghosts.dtype)
         if self.exchange.size == 1:
             none = np.zeros(1, dtype=np.int64)
@@ -165,9 +177,9 @@ class Halo:
         )
 
     def copies(self) -> tuple[Array, Array, Array]:
-        """The items of this rank that other ranks have as ghosts: how many each rank has; their
-        positions on this rank, by rank; and, for each rank, the place of the first of them among
-        its ghosts. Collective."""
+        """The items of this rank that other ranks have as ghosts: how many of them each rank has;
+        their positions on this rank, sorted by these ranks; and, for each rank, the place of the
+        first of them among the ghosts of that rank. Collective."""
         kind = self.ghosts.dtype
         if self.exchange.size == 1:
             return np.zeros(1, dtype=np.int64), self.ghosts, np.zeros(1, dtype=kind)
@@ -176,13 +188,13 @@ class Halo:
         return received, shared, first.astype(kind)
 
     def extended(self, values: Array) -> Array:
-        """The values of all local numbers. Collective."""
+        """The values of the owned items, followed by those of the ghosts (`update`). Collective."""
         return np.concatenate((values, self.update(values)))
 
     def step(self, ghosts: Array, *fields: Array) -> tuple[Array, int]:
-        """Sends fields of some ghosts, given by their places among the ghosts, to the owners.
-        Returns the received lines, whose first field is the position of the item on this rank, and
-        the number of lines of all ranks. Collective."""
+        """Sends `fields` of some ghosts to their owners, by `Exchange.step`; `ghosts` are the
+        places of these ghosts among all ghosts. Returns the received lines, whose first field is
+        the position of the item on this rank, and the number of lines of all ranks. Collective."""
         kind = self.ghosts.dtype
         if not (ghosts[1:] >= ghosts[:-1]).all():
             order = np.argsort(ghosts)
@@ -197,8 +209,8 @@ class Halo:
         return lines, total
 
     def to_owners(self, ghosts: Array, *fields: Array) -> Routed:
-        """Sends fields of some ghosts, given by their places among the ghosts, to the owners. The
-        first field of each received item is its position on the receiving rank. Collective."""
+        """As `step`, but by `Exchange.route`, so that the owners can send answers by
+        `Exchange.reply`. Collective."""
         numbers = self.ghosts[ghosts]
         got = self.exchange.route(self.slices, numbers, *fields, kind=self.ghosts.dtype)
         got.items[:, 0] -= self.ghosts.dtype.type(self.slices.first)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether this process is one of several ranks, and the communicator of all of them.
+"""Whether this process is one of several MPI ranks, and the communicator of all ranks.
 
-MPI is not imported unless a launcher has started this process, the caller requests MPI, or the
-caller asks for its `library`.
+mpi4py is imported only if a launcher (such as ``mpiexec``) has started this process, if the caller
+requests MPI, or by `library`.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ __all__ = [
     "world",
 ]
 
-# What launchers set for each process: MPICH and Intel MPI, and Open MPI.
+# Environment variables that launchers set for each process: the number of ranks, and the number of
+# its own rank. PMI_ is of MPICH and Intel MPI; OMPI_ and PMIX_ are of Open MPI.
 _RANKS_SET_BY_LAUNCHERS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
-
-
 _RANK_SET_BY_LAUNCHERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
 
 
 def launched_ranks() -> int:
-    """The number of ranks that the launcher reports in _RANKS_SET_BY_LAUNCHERS; 0 if none is set,
-    or if the environment variable ``BTFPERM_MPI`` is 0. If several are set, the largest counts: a
-    shell that another launcher started may have left one of them."""
+    """The number of ranks that the launcher reports in a variable of _RANKS_SET_BY_LAUNCHERS. It is
+    0 if none is set, or if the environment variable ``BTFPERM_MPI`` is 0. If several are set, the
+    largest number counts: this process may have inherited the others from a shell that another
+    launcher started."""
     return _number_set(_RANKS_SET_BY_LAUNCHERS)
 
 
 def rank_by_launcher() -> int:
-    """The rank that the launcher reports; 0 as for `launched_ranks`."""
+    """The rank of this process that the launcher reports; 0 in the cases of `launched_ranks`."""
     return _number_set(_RANK_SET_BY_LAUNCHERS)
 
 
@@ -50,9 +50,10 @@ def _number_set(names: tuple[str, ...]) -> int:
 
 
 def communicator(backend: str) -> Any:
-    """The communicator of the command line: None unless the backend is ``"mpi"``, or it is
-    ``"auto"`` and a launcher reports more than one rank. One rank runs as one process, because the
-    start of MPI takes longer than the analysis of many matrices."""
+    """The communicator that the command line uses: that of all ranks if the backend is ``"mpi"``,
+    or if it is ``"auto"`` and the launcher reports more than one rank; otherwise None. A single
+    rank does not start MPI unless requested, because that takes longer than the analysis of many
+    matrices."""
     if backend == "mpi" or (backend == "auto" and launched_ranks() > 1):
         return world()
     return None
@@ -102,7 +103,8 @@ def _loaded() -> Any:
 
 def refuse_other_communicators(comm: Any) -> None:
     """Raises InvalidArgumentError unless this is a communicator of mpi4py with ranks of one group.
-    After ``comm.Split``, a rank that gave ``UNDEFINED`` has ``COMM_NULL``: it makes no call."""
+    COMM_NULL is refused, too: ``comm.Split`` returns it to the ranks that passed ``UNDEFINED``,
+    and these must not call btfperm with it."""
     mpi = require_mpi()
     if not isinstance(comm, mpi.Comm):
         what = f"a {type(comm).__name__}"
@@ -124,7 +126,7 @@ _key: list[int] = []
 
 
 def keyval() -> int:
-    """The key under which a communicator keeps its exchange."""
+    """The key of the attribute of a communicator that holds its `Ranks` object."""
     if not _key:
         from mpi4py import MPI
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places of numbers that arrive one by one
+// Numbering: gives the distinct numbers of a sequence the places 0, 1, ... in the order of their
+// first occurrence
 //
-// Idea        A hash table with linear probing, at most half full, holds for each number its place
-//             in the order of arrival. The multiplier is that of Fibonacci hashing (Knuth, volume
-//             3, section 6.4).
-// Cost        O(1) expected for a number; a lookup reads one or two consecutive places of the
-//             table, where `std::unordered_map` follows pointers.
+// Idea        A hash table with linear probing, at most half full, holds the place of each number.
+//             The multiplier is that of Fibonacci hashing (Knuth, volume 3, section 6.4).
+// Cost        O(1) expected for a number. A lookup reads one or two consecutive elements of the
+//             table; `std::unordered_map` would follow pointers.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace btfperm {
 template <class I>
 class Numbering {
  public:
-  // The place of a number, not negative, and whether it is new.
+  // The place of a number, which must not be negative, and whether this is its first occurrence.
   std::pair<I, bool> place_of(I number) {
     if (2 * (numbers_.size() + 1) > slots_.size()) enlarge();
     for (std::size_t at = home_of(number);; at = (at + 1) & (slots_.size() - 1)) {
@@ -57,9 +57,9 @@ class Numbering {
     }
   }
 
-  std::vector<I> numbers_;  // in the order of arrival
-  std::vector<I> slots_;    // places; -1: empty. A power of two of them
-  int shift_ = 64;          // the upper bits of a product are the slot
+  std::vector<I> numbers_;  // the number at each place
+  std::vector<I> slots_;    // the hash table of places; -1: empty. Its size is a power of two
+  int shift_ = 64;          // a product shifted right by this number is a slot
 };
 
 }  // namespace btfperm

@@ -29,9 +29,11 @@ class DistributedProblem:
     Attributes
     ----------
     pattern : the matrix
-    row_match, col_match : the mates of the rows and columns of this rank, numbers of the whole
+    turned : whether rows and columns of the pattern are exchanged in this problem
+    row_match, col_match : the mates of the rows and columns of this rank, as numbers in the whole
         matrix, or -1
-    row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover once it is known
+    row_in_cover, col_in_cover : one byte for each row and column of this rank: once the minimum
+        cover is known, 1 if it contains this row or column, else 0
     proven : whether the last search marked a minimum cover in `row_in_cover` and `col_in_cover`
     is_checked : whether the first rank has checked the matching and the cover for the whole matrix
     device : the GPU on which this rank searches, or None
@@ -58,12 +60,13 @@ class DistributedProblem:
 
     @property
     def link(self) -> DeviceExchange | Exchange:
-        """Moves the lines of a search between the ranks: arrays of the device on which it runs."""
+        """The object whose method `step` sends lines between the ranks: the lines are on the GPU
+        if this rank searches there, else on the host."""
         return self._device_link or self.exchange
 
     def own_step(self, name: str) -> Callable[..., Any]:
-        """The function of a step (``registry/steps.py``) that works inside this rank, on its GPU if
-        it searches there, or else on its CPU."""
+        """The function of a step (``registry/steps.py``) that processes the rows and columns of
+        this rank: on its GPU if it searches there, else on its CPU."""
         return registry.step("transversal", name, "cpu" if self.device is None else "gpu")
 
     @property
@@ -83,7 +86,7 @@ class DistributedProblem:
 
     @property
     def indptr(self) -> Any:
-        """Where the rows of each column begin among the items of `halo`, as in `lists`."""
+        """The start of each column of this rank in ``halo.items``, as in `lists`."""
         return self.pattern.row_lists.indptr if self.turned else self.pattern.indptr
 
     @property
@@ -98,8 +101,9 @@ class DistributedProblem:
 
     @cached_property
     def by_row(self) -> Any:
-        """Which columns of this rank each row has an entry in (``owned_rows.hpp``): empty until an
-        algorithm makes the lists. The next one uses them, too, unless `forget_by_row` is called."""
+        """For each row, the columns of this rank in which it has an entry (``owned_rows.hpp``). The
+        object is empty until an algorithm makes these lists. Later algorithms use them again,
+        unless `forget_by_row` is called."""
         core = _core.transversal
         return core.OwnedRows32() if self.width is np.int32 else core.OwnedRows64()
 
@@ -133,7 +137,8 @@ class DistributedProblem:
         return self.exchange.sums(int(np.count_nonzero(self.col_match >= 0)))[0]
 
     def match_own(self, row_match: Any, col_match: Any) -> None:
-        """Sets a matching of the rows and columns of this rank, given by their positions here."""
+        """Sets the matching to one that matches rows of this rank to columns of this rank only; the
+        mates in the arguments are positions on this rank."""
         for mates, found, others in (
             (self.row_match, row_match, self.cols),
             (self.col_match, col_match, self.rows),
@@ -151,7 +156,7 @@ class DistributedProblem:
         return other
 
     def use_device(self, device: int) -> None:
-        """Lets this rank search on a GPU, CuPy's current device. Collective."""
+        """Makes this rank search on this GPU, which must be CuPy's current device. Collective."""
         from btfperm.backends.mpi.device_exchange import DeviceExchange
 
         self.device, self._device_link = device, DeviceExchange.of(self.exchange, device)

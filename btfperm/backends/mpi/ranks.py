@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ranks of a communicator: how they wait for each other, and how they end a failed call.
 
-Every wait polls: it tests the request and the notices of failed ranks in turn. So an error on one
-rank (`guarded`) ends the call with an error on all ranks, and no rank waits forever for that one.
-If a machine runs more ranks than it has cores, each poll yields the core.
+A rank that waits polls: it tests in turn whether its MPI request is complete, and whether a notice
+of a failed rank has arrived. So if one rank fails in a call (`guarded`), the call ends with an
+error on all ranks, and no rank waits forever for the failed one. If a machine runs more ranks than
+it has cores, each poll yields the core.
 
-After a failure, some ranks may have begun a collective operation that others have not. Each rank
-describes the last one that it began, and those that have not begun it do so without data. Then the
-communicator can be used again. If that is not possible, a new one replaces it; if a rank does not
-answer, later calls are refused.
+When a call fails, some ranks may have begun a collective operation that others have not begun. Each
+rank then sends the others a description of the last operation that it began. A rank that has not
+begun this operation begins it without data, so that it ends on all ranks. Then the communicator can
+be used again. If that is not possible, a new communicator replaces it; if a rank does not answer,
+later calls are refused.
 """
 
 from __future__ import annotations
@@ -31,12 +33,14 @@ from btfperm.backends.threads import usable_cores
 __all__ = ["Ranks"]
 
 _DESCRIPTION, _LEAVE, _NOTICE = 1, 2, 3  # tags of the messages about a failure
-_MOST_TAG = 32_767  # the largest one that every MPI has
-_POLLS = 50  # tests of a request between two tests for notices, where ranks have cores of their own
+_MOST_TAG = 32_767  # the largest tag that every MPI library accepts
+_POLLS = 50  # tests of a request between two tests for notices, if each rank has a core of its own
 _REST = 5e-4  # seconds between two polls in `rest`
-_UNFINISHED: list[Any] = []  # interrupted requests; they hold arrays that MPI may still write to
+# Requests that a failure interrupted. They refer to arrays that MPI may still access, so the arrays
+# must not be freed.
+_UNFINISHED: list[Any] = []
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
-_NOTICE_TIME = 0.05  # seconds between the message of rank 0 about the end and the end itself
+_NOTICE_TIME = 0.05  # seconds from the message of rank 0 in `leave_together` to the return from it
 
 
 class _PeerFailed(Exception):  # noqa: N818
@@ -44,17 +48,18 @@ class _PeerFailed(Exception):  # noqa: N818
 
 
 class Ranks:
-    """A duplicate of a communicator, freed when nothing refers to this object any more. The
-    caller's communicator refers to this object until the caller frees it.
+    """A duplicate of a communicator, which is freed when nothing refers to this object any more.
+    The caller's communicator refers to this object until the caller frees that communicator.
 
     Attributes
     ----------
-    comm : the duplicate; rank, size : of it
-    rank_here : number of this rank among those of its machine; ranks_here : their number;
-        machine : the lowest rank of this machine, as a number in `comm`
+    comm : the duplicate
+    rank, size : the number of this rank in `comm`, and the number of ranks
+    rank_here, ranks_here : the number of this rank among the ranks of its machine, and their number
+    machine : the lowest rank of this machine, as a number in `comm`
     """
 
-    failed: ClassVar[Ranks | None] = None  # those that have agreed on a failure most recently
+    failed: ClassVar[Ranks | None] = None  # the object whose call failed most recently
 
     def __init__(self, comm: Any) -> None:
         from btfperm.backends.mpi.launch import require_mpi
@@ -67,12 +72,12 @@ class Ranks:
         self._is_guarded, self._calls = False, 0
         self._failed_calls: set[int] = set()
         self._rests = False  # whether this rank sleeps between two polls
-        self._begun = 0  # collective operations that this rank has begun
-        self._last: tuple[str, int, int] = ("barrier", 0, 0)  # see `_twin`
-        self._unfinished: Any = None  # the request of the last one, unless it has finished
-        self._must_renew = False
-        self._found: dict[int, list[Any]] = {}  # what each rank has described of a failed call
-        self._requests: list[Any] | None = None  # the operations of `_settle`
+        self._begun = 0  # number of collective operations that this rank has begun
+        self._last: tuple[str, int, int] = ("barrier", 0, 0)  # the last one, as `_twin` gets it
+        self._unfinished: Any = None  # the request of the last one, unless it is complete
+        self._must_renew = False  # whether a new communicator must replace `comm`
+        self._found: dict[int, list[Any]] = {}  # the descriptions of ranks after a failed call
+        self._requests: list[Any] | None = None  # the operations for which `_settle` waits
         here = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED)
         self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
         self.ranks_here = int(here.size)
@@ -81,7 +86,8 @@ class Ranks:
 
     @classmethod
     def of(cls, comm: Any) -> Self:
-        """The object of a communicator: made at its first use, then the same one."""
+        """The object of a communicator. It is made at the first use of the communicator; later
+        calls return the same object."""
         if isinstance(comm, cls):
             return comm
         refuse_other_communicators(comm)
@@ -125,8 +131,9 @@ class Ranks:
         self._unfinished = None
 
     def _twin(self, kind: str, size: int, root: int) -> Any:
-        """Begins an operation like one that another rank has begun: its kind, the number of its
-        integers for each rank (bytes in a broadcast), and the rank that has the data."""
+        """Begins the collective operation that another rank has begun, without data. `kind` is the
+        operation, `size` the number of integers for each rank (of bytes in a broadcast), and `root`
+        the rank that broadcasts."""
         own, all_of = np.zeros(size, np.int64), np.zeros((self.size, size), np.int64)
         if kind in ("sum", "max"):
             op = self._mpi.SUM if kind == "sum" else self._mpi.MAX
@@ -145,8 +152,8 @@ class Ranks:
             self.run(self.comm.Ibarrier(), "barrier")
 
     def rest(self) -> None:
-        """As `barrier`, but a rank that waits sleeps, so that the threads of another rank have the
-        cores of this machine."""
+        """As `barrier`, but a rank sleeps while it waits, so that the threads of another rank can
+        use the cores of this machine."""
         self._rests = True
         try:
             self.barrier()
@@ -157,9 +164,10 @@ class Ranks:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Runs one collective call: if it fails on some ranks, all ranks raise the error of the
-        lowest one of these that reports its error in time. If this is no error of btfperm,
-        KeyboardInterrupt or MemoryError, the other ranks raise a RuntimeError with its text."""
+        """Runs the body of a ``with`` statement as one collective call. If it fails on some ranks,
+        all ranks raise the error of the lowest rank that reports its error in time. The other ranks
+        can raise the same error if it is an error of btfperm, KeyboardInterrupt or MemoryError;
+        otherwise they raise a RuntimeError with its text."""
         if self._is_guarded:  # the outer call reports the failure
             yield
             return
@@ -181,20 +189,21 @@ class Ranks:
 
     @property
     def call(self) -> int:
-        """The number of the guarded call, for `holds`."""
+        """The number of the current guarded call, for `holds`."""
         return self._calls
 
     def holds(self, call: int) -> bool:
-        """Whether what was made in a call exists on all ranks: not if that call has failed."""
+        """Whether data that the ranks made in this call exist on all ranks: False if the call
+        failed."""
         return call not in self._failed_calls
 
     def holds_since(self, call: int) -> bool:
-        """As `holds`, and no call has failed since, in which some ranks may have released what was
-        made."""
+        """As `holds`, but also False if a later call failed, because some ranks may have released
+        the data in that call."""
         return call > max(self._failed_calls, default=-1)
 
     def _prepare(self) -> None:
-        """Does what a failed call has left to do, on all ranks."""
+        """Completes, on all ranks, what `_settle` could not complete after a failed call."""
         if self._found:
             self._settle(math.inf)
         if self._must_renew:
@@ -204,12 +213,14 @@ class Ranks:
             before.Free()
 
     def _notice_tag(self) -> int:
-        """The tag of a notice holds the number of the call: a rank that has left a call and fails
-        in the next one must not end the call before on a rank that is still in it."""
+        """The tag of the notices of this call, which contains the number of the call. So if a rank
+        has left a call and fails in the next one, its notice does not end the first call on a rank
+        that is still in it."""
         return _NOTICE + self._calls % (_MOST_TAG - _NOTICE)
 
     def _agreed(self, failure: BaseException | None) -> BaseException:
-        """The error that all ranks raise. Called on each rank after the failure of one."""
+        """The error that this rank raises after a failed call. `failure` is its own error, or None
+        if only other ranks failed. Each rank calls this."""
         mine = [None if failure is None else described(failure), self._begun, *self._last]
         text = json.dumps(mine).encode()
         for rank in range(self.size):
@@ -235,10 +246,10 @@ class Ranks:
             _UNFINISHED.append(request)
 
     def _settle(self, until: float) -> None:
-        """Receives what each rank describes: its failure, None where it did not fail, and the last
-        collective operation that it began. Then finishes the operations that some ranks have begun.
-        What is not done at the time `until` remains for the next call, because a rank may find the
-        notice late."""
+        """Receives the description that each rank sends: its failure, or None, and the last
+        collective operation that it began. Then waits until the operations that some ranks have
+        begun are complete. It returns at the time `until` in any case, because a rank may find the
+        notice late; `_prepare` of the next call then continues."""
         self._receive_descriptions(until)
         if len(self._found) < self.size:
             return
@@ -267,8 +278,8 @@ class Ranks:
             time.sleep(1e-4)
 
     def _open_requests(self) -> list[Any]:
-        """The collective operations that this rank has begun and not finished, or begins now
-        because another rank has begun them. Receives the notices of this call, too."""
+        """The requests of the collective operations that this rank has begun and not completed, or
+        begins here because another rank has begun them. Also receives the notices of this call."""
         for rank, (failure, *_) in self._found.items():
             if failure is not None and rank != self.rank:
                 self._notices.Recv(bytearray(1), rank, tag=self._notice_tag())
@@ -286,9 +297,10 @@ class Ranks:
         return requests
 
     def leave_together(self) -> None:
-        """Returns on all ranks at about the same time, after rank 0 has printed its message and
-        calls this, too, or after `_PATIENCE` seconds: a launcher may end all processes as soon as
-        one has ended, and then report that it ended them."""
+        """Returns on all ranks at about the same time: shortly after rank 0 has called it, or after
+        `_PATIENCE` seconds. The ranks call it before they exit with an error, and rank 0 first
+        prints the message. Without it, a launcher might end all processes as soon as one has ended,
+        before rank 0 prints, and report that it ended them."""
         leave_at = np.array([time.time() + _NOTICE_TIME])
         if self.rank == 0:
             for rank in range(1, self.size):
@@ -304,8 +316,8 @@ class Ranks:
 
 
 def _free(held: list[Any]) -> None:
-    """Frees the communicators that nothing uses any more. The MPI libraries do this without
-    messages, so that the ranks need not do it at the same time."""
+    """Frees communicators that nothing uses any more. The MPI libraries exchange no messages for
+    this, so the ranks need not do it at the same time."""
     from mpi4py import MPI
 
     if not MPI.Is_finalized():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an exchange between ranks received."""
+"""The items that a rank received from the others."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ class Routed(NamedTuple):
 
     Attributes
     ----------
-    items : (received, fields) one row for each item, in the order of the sending ranks
+    items : an array (items, fields), one row for each received item, sorted by the sending rank
     received, sent : number of items from and to each rank
-    order : order[k] is the place, in the caller's arrays, of the k-th item sent
+    order : items are sent in the order of the receiving ranks; ``order[k]`` is the place of the
+        k-th item sent in the arrays of the caller
     """
 
     items: npt.NDArray[Any]

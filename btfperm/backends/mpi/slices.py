@@ -14,7 +14,7 @@ __all__ = ["Slices", "even_slices", "weighted_slices"]
 
 Integers = npt.NDArray[np.signedinteger[Any]]
 
-#: Buckets of equal width for each rank, between which the bounds of weighted slices are placed.
+#: The number of buckets for each rank, see `weighted_slices`.
 BUCKETS_PER_RANK = 256
 
 
@@ -58,18 +58,20 @@ class Slices:
 
 
 def even_slices(count: int, ranks: int, rank: int) -> Slices:
-    """Ranges of equal length, up to one index."""
+    """Ranges whose lengths differ by at most one."""
     return Slices(np.arange(ranks + 1, dtype=np.int64) * count // ranks, rank)
 
 
 def bucket_width(count: int, ranks: int) -> int:
-    """Indices in a bucket of `weighted_slices`."""
+    """The number of indices in a bucket of `weighted_slices`."""
     return max(-(-count // (BUCKETS_PER_RANK * ranks)), 1)
 
 
 def weighted_slices(count: int, weights: Integers, ranks: int, rank: int) -> Slices:
-    """Ranges with about equal sums of weights, in which each index counts 1 in addition. `weights`
-    holds the sum of each bucket of `bucket_width` indices, the same on each rank.
+    """Ranges with about equal sums of weights; each index adds 1 to its weight. The indices are
+    divided into buckets of `bucket_width` successive indices, and a range consists of whole
+    buckets. `weights` holds the sum of the weights in each bucket; it must be the same on each
+    rank.
 
     >>> weighted_slices(4, np.array([5, 1, 1, 1]), 2, 0).bounds.tolist()
     [0, 1, 4]
