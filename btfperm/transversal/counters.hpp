@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The counters of algorithms on the CPU, in the order of results and documentation
 //
-// BTFPERM_COUNTERS(SUM, LARGEST, LIST) calls one of its three arguments with (name, summary) for
-// each counter. The argument states how the numbers of several threads are combined: by SUM they
-// are added, by LARGEST the maximum counts. LIST is for a list of numbers that only the calling
+// BTFPERM_COUNTERS(SUM, LARGEST, LIST) calls SUM(name, summary) for each counter for which the
+// numbers of several threads are added. For each counter that is the maximum over the threads, it
+// calls LARGEST with these arguments, and LIST for each list of numbers, which only the calling
 // thread makes. From this macro, interface.hpp makes the members of Counters and its function
 // `add`, and registry/counters.py the keys in Python and a table of the documentation. A counter
 // that does not apply to a thread is 0 there.

@@ -10,14 +10,12 @@
 //             matches it to a row that claims it, and only the owner of a row accepts a proposal.
 //             In some steps, columns of higher degree choose a row, too.
 // Sums        `sum` is the exclusive or of the numbers of the unmatched neighbours. If the degree
-//             is one, `sum` is the number of the only neighbour, so that no list is searched for
-//             it.
-// Order       A column that has proposed waits for the answer: the announcement that its row is
-//             matched, to this column or to another one. Until then, claims of other rows on this
-//             column wait, too. A row that claims a column waits for one of two lines: the column
-//             has accepted the claim, or the degree of the row becomes zero, because the column was
-//             matched to another row. If a column proposes to a row while this row claims the
-//             column, both owners match them.
+//             is one, it is the number of the only neighbour, so that no list is searched for it.
+// Order       A column that has proposed waits until its row is announced as matched, to this
+//             column or to another one. Until then, claims of other rows on this column wait, too.
+//             A row that claims a column waits for one of two lines: the column has accepted the
+//             claim, or the degree of the row becomes zero, because the column was matched to
+//             another row. If a column proposes to a row that claims it, both owners match them.
 // Lines       (target, a, b). The target is a position on the receiving rank
 //               row, sum, change            the degree and the sum of the row change; change != 0
 //               row, column, 0              the column proposes to the row
@@ -283,8 +281,7 @@ class OwnedKarpSipser {
     }
   }
 
-  // Makes each column of at most this degree choose a row, in the order of the columns, until
-  // `choices` columns have chosen.
+  // Columns of at most this degree choose a row each, in order, until `choices` have chosen.
   void choose_rows(I degree, std::int64_t& choices, Budget& budget) {
     for (std::int64_t tested = 0;
          tested < A_.n_cols && choices > 0 && !is_full() && !budget.stopped(); ++tested, ++next_) {
@@ -322,8 +319,7 @@ class OwnedKarpSipser {
     if (remove_row(r) < rows_[r].degree) announce(r);  // other ranks have unmatched columns of r
   }
 
-  // Matches a column to a row, of which row_match or ghost_matched_ is set already. Removes the
-  // column from the degrees of its other rows.
+  // Matches a column to a row that is marked as matched already, and updates its other rows.
   void match_column(I c, I row) {
     A_.col_match[c] = row;
     wanted_[c] = -1;
@@ -354,8 +350,7 @@ class OwnedKarpSipser {
       left_ -= cols_[c].degree == 0;
       if (cols_[c].degree == 1) forced_.push_back(-1 - c);
     }
-    // A column whose degree is now 0 cannot be matched; if forced_ contains it, match_forced skips
-    // it.
+    // match_forced skips columns in forced_ whose degree is now 0.
     return unmatched;
   }
 

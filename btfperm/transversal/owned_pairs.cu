@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // owned pairs: matches columns of one rank to rows of the same rank, on its GPU
 //
-// Idea        1. match_diagonal matches each unmatched column to the row on the diagonal, if that
-//             is
-//                an entry and the row is unmatched.
-//             2. match_first matches each unmatched column to the first unmatched row of its list.
-//                Rows of other ranks, whose local numbers are at least n_rows, are left out.
+// Idea        First, match_diagonal matches each unmatched column to the row on the diagonal, if
+//             that is an entry and the row is unmatched. Then match_first matches each unmatched
+//             column to the first unmatched row of its list. Rows of other ranks, whose local
+//             numbers are at least n_rows, are left out.
 // Races       an atomic operation takes a row; only the warp of a column writes its mate
 
 #include "backends/gpu/atomics.cuh"

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""first-rank: maximum transversal over ranks of one machine, by the first one on all cores
+"""first-rank: maximum transversal over ranks of one machine, by the first rank on all cores
 
 Idea        The ranks of one machine share its memory and its cores. The first rank gathers the
             matrix, and `maximum_transversal` runs in it as in one process, on all cores that this
-            rank may use. Meanwhile the other ranks sleep. Then each rank receives the mates and the
-            cover marks of its rows and columns. The first rank keeps the matrix for the
-            decomposition of the same call.
+            rank may use. Meanwhile the other ranks sleep. Then each rank receives the mates of its
+            rows and columns, and the marks of those in the minimum cover. The first rank keeps the
+            matrix for the decomposition of the same call.
 Paper       Rabenseifner, Hager, Jost, PDP 2009: one MPI process with threads on each node ("hybrid
             masteronly"). Ours: the ranks of the caller remain, and only one of them computes.
-Cost        That of one process, and a copy of the matrix and of the matching to and from the first
-            rank. All ranks together need less memory than for a search over many ranks, because
-            there are no ghosts; but the first rank alone needs that of one process.
+Cost        that of one process, plus the transfer of the matrix to the first rank and of the
+            matching from it. All ranks together need less memory than in a search over many ranks,
+            because there are no ghosts; but the first rank alone needs as much as one process.
 Prefer it   if all ranks run on one machine whose memory suffices for one process. ``auto`` compares
             the free memory with a bound on what the first rank needs (`Features.first_memory`).
-Invariants  as those of one process, whose certificate the first rank checks. The certificate over
-            ranks only compares the numbers of rows, columns and cover marks that all received.
+Invariants  those of a search in one process. The first rank checks the certificate for the whole
+            matrix. Afterwards, ``certificate_mpi.py`` only checks that the ranks together have
+            received as many matched rows as matched columns and lines of the cover.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ __all__ = ["first_rank", "memory_of_one_process"]
 
 @contextmanager
 def memory_of_one_process() -> Iterator[None]:
-    """Replaces a MemoryError by an error that names the way with less memory on the first rank."""
+    """Replaces a MemoryError by an error that recommends a search that needs less memory on the
+    first rank."""
     try:
         yield
     except MemoryError:
@@ -51,8 +53,8 @@ def memory_of_one_process() -> Iterator[None]:
 def first_rank(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
-    """Replaces the matching by a maximum one, or by that at which a limit of the budget ended the
-    search. Collective."""
+    """Replaces the matching by a maximum one, or, if a limit of the budget ends the search, by the
+    one found until then. Collective."""
     exchange = problem.exchange
     whole = problem.pattern.on_first_rank()
     problem.copies[FIRST_RANK] = whole

@@ -9,32 +9,34 @@ Idea        An alternating tree grows from each unmatched column, all at the sam
             owner adds the row to one tree. A tree that reaches an unmatched row stops. When no tree
             grows any more, the matching is augmented along all paths at once; in each step, a rank
             follows the paths until they leave it. Then the rows of trees that found a path become
-            unvisited, and the other trees continue to grow, or all trees start again (`graft`). If
-            more than 40 steps in succession sent between 1 and 255 lines each over all ranks, steps
-            without lines left out, the first rank finishes the search alone, unless the matrix has
-            more than 2^22 entries, or rows and columns.
+            unvisited, and either the other trees continue to grow, or all trees start again
+            (`graft`). A step is thin if it sends between 1 and 255 lines over all ranks. After more
+            than 40 successive thin steps (steps without lines are not counted), the first rank
+            finishes the search alone, unless the matrix has more than 2^22 entries, or more than
+            2^22 rows and columns together.
 Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017): phases, grafting,
             and the rule that chooses it. Ours: the distribution, the depth of the steps, and the
             messages.
-Direction   A rank extends the first level of a step from its columns (top-down), or from its
-            unvisited rows and ghosts (bottom-up), if it expects fewer visits. Each of these rows
-            looks for a column of a tree in its entries of this rank. For this, a rank needs the
-            lists of its entries by rows (``owned_rows.hpp``), which ``karp-sipser`` has made; they
-            cost no message. Where another initializer has run, all levels are extended top-down,
-            because the lists cost more visits than they save on most matrices. After a graft, only
-            the rows that the graft has released are unvisited neighbours of trees, so that a few
-            rows replace all columns of the trees. The counter ``edges`` shows the difference to
-            ``direction=0``.
-Cost        O(nnz) entries per phase over all ranks. The number of steps grows with the largest
-            number of times that a path from a root changes its owner. A step exchanges numbers and
-            lines.
+Direction   A rank extends the first level of a step from the columns of its trees (top-down), or
+            from its unvisited rows and ghosts (bottom-up) if it expects to visit fewer entries that
+            way. In a bottom-up step, the rank searches the list of each of these rows for a column
+            in a tree. For this, it needs its entries by rows (``owned_rows.hpp``). The initializer
+            ``karp-sipser`` makes these lists, without a message. After any other initializer, all
+            levels are extended top-down, because on most matrices the lists would cost more visits
+            than they save. If the trees of the last phase continue to grow, their columns have only
+            the released rows as unvisited neighbours; then a bottom-up step visits a few rows
+            instead of all columns of the trees. To see the effect, compare the counter ``edges``
+            with that for ``direction=0``.
+Cost        visits O(nnz) entries per phase over all ranks. The number of steps grows with the
+            largest number of times that a path from a root changes its owner. A step exchanges
+            numbers and lines.
 GPU         With ``device=``, the trees of a rank grow on its GPU (``owned_trees.cu``), which
             expands a column in parallel with others of its level, and takes all unvisited rows of
             its list. The form of the lines and the rules of the steps are the same as on the CPU,
             but all levels are extended top-down.
 Prefer it   for matrices over more than one rank.
-Options     alpha (5): bound of grafting, as in the paper; direction (1): 0 always top-down, 1 as
-            above, 2 bottom-up in each step
+Options     alpha (5): threshold for grafting, as in the paper; direction (1): 0 always top-down, 1
+            as above, 2 bottom-up in each step
 Invariants  between phases the matching is legal, and only trees that have found no path contain
             columns. The rows in the lists of these columns are in such trees or unvisited; the
             unvisited ones are grafted in the next phase.
@@ -57,16 +59,18 @@ if TYPE_CHECKING:
 __all__ = ["ms_bfs"]
 
 THIN, THIN_STEPS = 256, 40
-"""If a step sends fewer than `THIN` lines, the exchange takes longer than the search. More than
-`THIN_STEPS` such steps in succession are a sign of long paths. Steps without lines do not count."""
+"""A step that sends fewer than `THIN` lines is thin: its exchange takes longer than its search.
+More than `THIN_STEPS` successive thin steps are a sign of long paths. Steps without lines do not
+count."""
 
 LEVELS = 5
-"""Steps of a phase in which a rank grows its trees by one level; after them it grows them by 2, 4,
-8, ... levels, so that long paths inside a rank need few steps."""
+"""The number of steps at the start of a phase in which a rank grows its trees by one level. In the
+following steps, it grows them by 2, 4, 8, ... levels, so that long paths inside a rank need few
+steps."""
 
 PARTS, LEAST_STEP = 16, 1 << 16
 """In one step, a rank expands at most a sixteenth of its columns, or `LEAST_STEP` if that is more.
-Between two steps the ranks learn which trees have found a path, and no longer grow those."""
+So each rank soon receives the notice that a tree has found a path, and stops growing it."""
 
 GATHERED = 1 << 22
 """Largest number of entries, and of rows and columns together, of a matrix that one rank gathers to
@@ -114,7 +118,7 @@ class _Search:
         self.thin_steps = self.gathered = 0
 
     def counters(self) -> dict[str, int | list[int]]:
-        """Collective."""
+        """The counters of the search over all ranks. Collective."""
         steps, edges = self.exchange.sums(*self.trees.bottom_up())
         return {
             "edges": self.budget.edges,
@@ -128,7 +132,7 @@ class _Search:
         }
 
     def is_thin(self) -> bool:
-        """Whether one rank shall finish the search, see `THIN` and `GATHERED`."""
+        """Whether one rank should finish the search, see `THIN` and `GATHERED`."""
         if self.thin_steps <= THIN_STEPS:
             return False
         pattern = self.problem.pattern
@@ -163,15 +167,15 @@ class _Search:
             is_start = False
 
     def _moved(self, lines: Any, sent: Any, *values: int) -> tuple[Any, list[int]]:
-        """Exchanges lines. Returns those that arrive, as a flat array, and the number of lines and
-        the `values`, each added up over all ranks."""
+        """Exchanges lines. Returns the received lines as a flat array, and a list of sums over all
+        ranks: the number of lines, then each of `values`."""
         lines, sums = self.problem.link.step(lines.reshape(-1, 3), sent, *values)
         return lines.reshape(-1), sums
 
     def graft(self) -> None:
-        """Releases the trees that found a path. The other trees continue to grow; if they have too
-        few columns for the released rows (`alpha`), all trees start again from the unmatched
-        columns."""
+        """Releases the trees that found a path. The other trees continue to grow in the next phase,
+        unless the number of their columns times `alpha` is at most the number of released rows:
+        then all trees start again from the unmatched columns."""
         n_released, n_left = self.exchange.sums(*self.trees.release())
         if n_left * self.alpha <= n_released:
             self.trees.restart()

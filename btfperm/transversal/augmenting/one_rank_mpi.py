@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The end of a search over ranks: the first rank finishes it, because each step has little work.
+"""The end of a search over ranks, if further steps would have little work for each exchange: the
+first rank finishes the search.
 
-The first rank gathers the matrix and the matching; ``ms_bfs_mpi.py`` calls this only for matrices
-with at most `GATHERED` entries, and as many rows and columns together. Then each rank receives the
-mate and the cover mark of each of its rows and columns.
+The first rank gathers the matrix and the matching. ``ms_bfs_mpi.py`` calls this only for matrices
+with at most `GATHERED` entries, and at most as many rows and columns together. Then each rank
+receives the mates of its rows and columns, and the marks of those in the minimum cover.
 """
 
 from __future__ import annotations

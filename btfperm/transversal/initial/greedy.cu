@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // greedy: the cheap matching on a GPU, in order or at random
 //
-// Idea        In order: the matching of a sequential run in which each column in turn takes its
-//             first unmatched row. Each column proposes to the first row of its list that no
-//             earlier column holds. A later column that held this row is displaced, and scans its
-//             list again. All rows prefer earlier columns, so the result does not depend on the
-//             order of the proposals. At random: each column takes the first unmatched row of its
-//             list from a random position on.
+// Idea        In order: computes the matching of a sequential run, which matches each column in
+//             turn to its first unmatched row. Each column proposes to the first row of its list
+//             that no earlier column holds, and then holds this row. If a later column held the row
+//             before, that column is displaced and scans its list again. All rows prefer earlier
+//             columns, so the result does not depend on the order of the proposals. At random: each
+//             column is matched to the first unmatched row of its list, from a random position on.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981),
 //             section 2. In order by deferred acceptance: D. Gale, L. S. Shapley, "College
 //             admissions and the stability of marriage", Amer. Math. Monthly 69 (1962). Option
@@ -17,10 +17,10 @@
 // Prefer it   `first` if entries are near the diagonal, where `random` leaves unmatched rows far
 //             from unmatched columns, or if lists have very different lengths; otherwise `random`
 //             before meeting-trees (choose_start in meeting_starts_gpu.py)
-// Encodings   holder[i] = -1: row i was matched before; `unheld`: unmatched; else the column that
-//             holds row i
+// Encodings   holder[i] = -1: row i was matched before the run; `unheld`: no column holds row i;
+//             else the column that holds it
 //             resume[j]: for a long list, the first position of the batch in which column j
-//             proposed last
+//             proposed last (`propose` loads the holders of a batch of rows at once)
 // Invariants  holder[i] never increases. A displaced column holds no row until its next proposal
 //             succeeds. At random, a matched row stays matched, so a column that finds no unmatched
 //             row stays unmatched
@@ -41,7 +41,7 @@ constexpr int longest_chain = 4096;  // proposals that a thread makes in sequenc
 // Counters for the host.
 struct State {
   Count edges;
-  Count left;  // columns for the next launch
+  Count left;  // number of columns for the next launch
 };
 
 extern "C" __global__ void empty_rows(Index m, const Index* row_match, Index* holder) {
@@ -50,8 +50,8 @@ extern "C" __global__ void empty_rows(Index m, const Index* row_match, Index* ho
 }
 
 // Proposes for column v. Returns the displaced column, or `unheld` if there is none. The loads of a
-// batch of holders are issued together to hide their latency. A long list is scanned from the batch
-// of the last proposal on: a row that an earlier column holds never passes to a later one.
+// batch of holders are issued together to hide their latency. The scan of a long list starts at the
+// batch of the last proposal: earlier rows are held by columns before v, and remain so.
 __device__ inline Index propose(Index v, const Index* indptr, const Index* indices, Index* resume,
                                 Index* holder, Count* edges) {
   constexpr int batch = 4;
@@ -73,7 +73,9 @@ __device__ inline Index propose(Index v, const Index* indptr, const Index* indic
   return unheld;
 }
 
-// Scans the listed columns, or all columns if `list` is null.
+// Each thread proposes for one of the listed columns (of all columns if `list` is null), and then
+// for the columns that are displaced in turn. If this takes too many proposals, it puts the last
+// displaced column into `left`, for the next launch.
 extern "C" __global__ void take_in_order(Index size, const Index* list, Index* left,
                                          const Index* indptr, const Index* indices,
                                          const Index* col_match, Index* resume, Index* holder,

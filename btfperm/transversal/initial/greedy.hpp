@@ -21,12 +21,12 @@
 
 namespace btfperm {
 
-// The matched rows as bytes, which take less cache than row_match.
+// The matched rows, as bytes: they need less cache than row_match.
 template <class I>
 struct TakenBytes {
   std::uint8_t* taken;
   I m;
-  I first_unmatched = 0;  // no row before it is unmatched, because matched rows stay matched
+  I first_unmatched = 0;  // all rows before this one are matched; matched rows stay matched
 
   TakenBytes(const PatternView<I>& A, const Matching<I>& M, Workspace& workspace)
       : taken(workspace.take<std::uint8_t>(A.m)), m(A.m) {
@@ -40,7 +40,8 @@ struct TakenBytes {
   }
 };
 
-// The matched rows by row_match, for matrices most of whose rows are never visited.
+// The matched rows, read from row_match: for matrices with many more rows than columns, in which
+// most rows are never visited.
 template <class I>
 struct TakenMates {
   const I* row_match;
@@ -74,7 +75,8 @@ void match_to_first_unmatched(const PatternView<I>& A, Matching<I> M, Taken take
     }
     counters.edges += read;
     if (!budget.spend(read)) return;
-    // True if no column of the block is matched: then each one adds its whole list and 1 to `read`.
+    // Whether this loop has searched all columns of the block and matched none of them: only then
+    // each column has added the length of its whole list, and 1, to `read`.
     const bool none_matched = read == indptr[last] - indptr[first] + (last - first);
     if (none_matched && taken.has_all()) return;
     first = last;

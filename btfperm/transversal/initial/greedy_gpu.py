@@ -23,7 +23,8 @@ _FILE = "transversal/initial/greedy.cu"
 def greedy(
     problem: DeviceProblem, budget: Budget, seed: int, options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """The cheap matching; in order, limits are checked after each launch."""
+    """The cheap matching, in order or at random, see ``greedy.cu``. In order, limits are checked
+    after each launch; at random, there is only one launch."""
     import cupy
 
     run = problem.kernels(_FILE).launch
@@ -37,8 +38,8 @@ def greedy(
     run("empty_rows", grid(m), BLOCK, m, rows, holder)
     size, listed, launches, read = n, np.uint64(0), 0, 0  # null list: all columns
     while size and not budget.stop:
-        # One thread per column: the device starts the blocks in order, which displaces fewer
-        # columns on a mesh.
+        # There is one thread for each column, in as many blocks as necessary. The device starts
+        # these blocks in order, so that fewer columns are displaced on a mesh.
         launches += 1
         left.fill(0)
         remaining = cupy.empty(size, dtype=width)
@@ -66,7 +67,8 @@ def greedy(
 
 
 def draw_rows(problem: DeviceProblem, seed: int) -> Callable[[], int]:
-    """The cheap matching at random. The returned function waits for the number of entries read."""
+    """Launches the cheap matching at random. Returns a function that waits for the end of the
+    launch and returns the number of visited entries."""
     state = SharedStruct(_FILE, "State")
     problem.kernels(_FILE).launch(
         "take_at_random",

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // karp-sipser: matches vertices with one unmatched neighbour before all others, on a GPU
 //
-// Idea        Level by level, all columns, then all rows with one unmatched neighbour left are
-//             matched to it, until there is none. Then about one in eight of the other columns
-//             takes an unmatched row at random, and the first step is repeated.
-// Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
-//             paper draws one edge at a time when it must draw. Here many columns draw in a round;
-//             all draw if at most 64 are left
+// Idea        1. One launch matches all columns that have only one unmatched neighbour left, the
+//             next one all such rows, and so on, level by level, until there is none. 2. About one
+//             in eight of the remaining columns is matched to a random unmatched row of its list.
+//             Then step 1 is repeated.
+// Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. In
+//             step 2, the paper chooses one edge at random. Here many columns choose a row in a
+//             round; if at most 64 columns are left, all choose
 // Cost        O(m + n + nnz) work, some atomic operations per entry. A single thread scans the list
 //             of a vertex, so one long list may dominate the time. Workspace: the row lists, and
 //             2 m + 4 n indices
@@ -14,11 +15,11 @@
 //             greedy
 // Encodings   queue[begin..end): vertices of one side that had one unmatched neighbour when they
 //             were queued
-// Invariants  between launches, degree[v] = unmatched neighbours of v, if v is unmatched. It never
-//             increases, so a vertex is queued at most once. A launch matches from one side: only
-//             the thread of a vertex of this side writes its mate
-// Races       a vertex of the other side goes to the first thread that takes it. The thread whose
-//             atomicAdd of -1 reduces a degree to one queues the vertex
+// Invariants  between launches, degree[v] = number of unmatched neighbours of v, if v is unmatched.
+//             It never increases, so a vertex is queued at most once. The vertices of a launch are
+//             on one side, and only the thread of such a vertex writes its mate
+// Races       a vertex of the other side is matched by the first thread that takes it. The thread
+//             whose atomicAdd of -1 reduces a degree to one queues the vertex
 
 #include "backends/gpu/atomics.cuh"
 #include "backends/gpu/counting.cuh"
@@ -30,8 +31,8 @@
 // Counters for the host.
 struct State {
   Count edges;
-  Count queued[2];  // columns, rows
-  Count left;       // columns that may still draw
+  Count queued[2];  // lengths of the queues of columns and of rows
+  Count left;       // number of columns that may choose a row in a later round
 };
 
 // One side of the bipartite graph, with the lists of its vertices.
@@ -100,8 +101,8 @@ extern "C" __global__ void match_forced(Index begin, Index end, const Index* ind
   add_over_warp(edges, read);
 }
 
-// Draws for about one in `one_in` of the listed columns, or of all columns if `list` is null; keeps
-// the others in `left`.
+// Matches about one in `one_in` of the listed columns (of all columns if `list` is null) to a
+// random unmatched row; writes the others to `left`.
 extern "C" __global__ void match_some(Count round, Index one_in, Index size, const Index* list,
                                       Index* left, const Index* indptr, const Index* indices,
                                       Index* match, Place* degree, Index* queue,

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // karp-sipser: match vertices of degree one first
 //
-// Idea        If a row or column has one unmatched neighbour, some maximum matching contains this
-//             edge. While such a vertex exists, match it and remove both ends; otherwise match any
-//             column to any unmatched row of it.
-// Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
-//             "any" step takes columns in their order and the first unmatched row; the paper draws
-//             an edge at random. So a run on one thread can be repeated. With several threads as in
-//             A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
-//             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012: the
-//             threads share the vertices that have degree one initially, then the columns. A thread
-//             continues at once with the vertices whose degree its own matches reduce to one.
+// Idea        If a row or column has one unmatched neighbour (degree one), some maximum matching
+//             contains the entry between them. While there is such a vertex, match it to this
+//             neighbour and remove both; otherwise match any column to any of its unmatched rows.
+// Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. If no
+//             vertex has degree one, the paper chooses an edge at random. This code takes the next
+//             column in order and its first unmatched row, so that a run on one thread is
+//             reproducible. With several threads as in A. Azad, M. Halappanavar, S. Rajamanickam,
+//             E. G. Boman, A. Khan, A. Pothen, "Multithreaded algorithms for maximum matching in
+//             bipartite graphs", IPDPS 2012: the threads share the vertices that have degree one
+//             initially, then the columns. If a match of a thread reduces the degree of a vertex to
+//             one, this thread continues with this vertex at once.
 // Cost        O(m + n + nnz) time. Workspace: row lists (nnz + m + 1), 2 (m + n); if threads > 1, n
 //             bytes, and 2 nnz while the row lists are made. On one thread, the code for several
 //             threads takes 1.29 times as long as that for one in the geometric mean
 //             (2026-11-26-serial-shared-field)
 // Prefer it   on random, triangular and circuit patterns; greedy on meshes and stencils
-// Encodings   in the queue, k < m is row k and k >= m is column k - m. With several threads there
-//             are stacks of these; below[k] is the element under k, or -1
-// Invariants  row_degree[i] counts the unmatched columns of an unmatched row i, col_degree[j] the
-//             unmatched rows of an unmatched column j; every vertex of degree one is in the queue,
-//             or matched
+// Encodings   a vertex k < m is row k, and a vertex k >= m is column k - m. One thread has a queue
+//             of vertices of degree one. Each of several threads has a stack of them; below[k] is
+//             the vertex below k on its stack, or -1
+// Invariants  row_degree[i] is the number of unmatched columns of an unmatched row i, col_degree[j]
+//             that of the unmatched rows of an unmatched column j; every vertex of degree one is in
+//             the queue, or matched
 // Races       (several threads) degrees are decremented atomically. The thread that reduces a
-//             degree to one puts the vertex on its stack, so each vertex is on one stack, once. A
-//             column is claimed permanently, and only the thread that claimed it searches a row for
-//             it. A row belongs to the first thread that exchanges its -1. If the search finds no
-//             unmatched row, the column has none: the result is maximal. A stale value of a row or
-//             a degree only costs an unsuccessful attempt
+//             degree to one puts the vertex on its stack, so each vertex is on at most one stack.
+//             One thread claims a column, permanently, and only this thread searches a row for it.
+//             A row is matched by the first thread that replaces the -1 in row_match. If the search
+//             finds no unmatched row, the column has none, so the result is maximal. A thread that
+//             reads an outdated value of a row or a degree only makes an unsuccessful attempt
 #pragma once
 
 #include <algorithm>
@@ -39,6 +41,7 @@
 
 namespace btfperm {
 
+// The number of unmatched vertices in list k; `match` holds the mates of the vertices in the lists.
 template <class I>
 I free_neighbours(const PatternView<I>& lists, I k, const I* match) {
   I count = 0;
@@ -102,8 +105,8 @@ class KarpSipser {
     }
   }
 
-  // Matches row i to column j and reduces the degrees of their neighbours. A vertex reaches degree
-  // one at most once, so the queue never holds more than m + n.
+  // Matches row i to column j and reduces the degrees of their neighbours. The degree of a vertex
+  // becomes one at most once, so at most m + n vertices are put into the queue.
   void take_out(I i, I j) {
     M_.match(i, j);
     for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
@@ -178,7 +181,7 @@ class KarpSipserShared {
   using Own = Together<Counters>;
   static constexpr I block = 256;
 
-  // Matches k, then the vertices whose degree this reduces to one, and so on.
+  // Matches vertex k, then the vertices whose degree this reduces to one, and so on.
   void match_from(I k, Own& own) {
     for (I stack = -1; k >= 0 && !own.stopped();) {
       if (k >= A_.m) {

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["karp_sipser"]
 
 _FILE = "transversal/initial/karp_sipser.cu"
-_ONE_IN = 8  # one column in this number draws in a round
-_ALL_DRAW = 64  # if at most this number of columns is left, all draw
+_ONE_IN = 8  # about one in this number of columns chooses a row in a round
+_ALL_DRAW = 64  # if at most this number of columns is left, all choose
 
 
 def karp_sipser(
     problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
     """Matches vertices with one unmatched neighbour level by level. If there is none, some columns
-    draw a row, see ``karp_sipser.cu``."""
+    choose a row at random, see ``karp_sipser.cu``."""
     import cupy
 
     run = problem.kernels(_FILE).launch

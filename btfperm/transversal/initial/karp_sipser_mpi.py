@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """karp-sipser: over ranks, match rows and columns of degree one first, then some of any degree
 
-Idea        If a row or column has one unmatched neighbour, some maximum matching contains this
-            entry. In each step, a rank matches such rows and columns inside the rank until it has
-            none left or has sent many lines; to rows and columns of other ranks it sends claims,
-            proposals and changes of degrees, all in one message per pair of ranks
-            (``owned_karp_sipser.hpp``). If no rank sends anything, a part of the other columns of
-            each rank choose a row, those with two unmatched rows first: the unmatched row of the
-            rank that has the fewest unmatched columns, or else their first one of another rank. The
-            rank continues with the rule after each of them.
-Paper       Karp, Sipser, FOCS 1981; there, an entry is drawn at random whenever the rule cannot be
-            applied. Ours: the rounds, and the choice by the numbers of unmatched neighbours.
-Cost        O(nnz) entries in all, and as much memory as the entries of the rank for their lists by
-            rows, which the search uses, too. The number of steps grows with how often a chain of
-            rows and columns of degree one changes its owner.
+Idea        If a row or column has one unmatched neighbour (degree one), some maximum matching
+            contains the entry between them. This is the rule of degree one. In each step, a rank
+            matches such rows and columns if the neighbour is on the same rank, until it has none
+            left or has collected many lines (messages). The lines are claims on columns, proposals
+            to rows, and changes of degrees of rows of other ranks (``owned_karp_sipser.hpp``). At
+            the end of a step, each rank sends its lines to another rank in one message. If no rank
+            has lines, some of the other columns of each rank choose a row; columns with two
+            unmatched rows choose first. A column chooses the unmatched row of its rank that has the
+            fewest unmatched columns; if there is none, it chooses its first unmatched row of
+            another rank. After each choice, the rank applies the rule of degree one again.
+Paper       Karp, Sipser, FOCS 1981. If the rule of degree one cannot be applied, the paper chooses
+            an entry at random. Ours: the steps, and the choice by the numbers of unmatched
+            neighbours.
+Cost        visits O(nnz) entries in total. A rank also stores its entries by rows, and the search
+            uses these lists again. A chain is a sequence of rows and columns each of which gets
+            degree one when the one before is matched; the number of steps grows with how often a
+            chain continues on another rank.
 Prefer it   as the usual initializer over ranks, because the search sends several messages for each
             column that it matches
-Options     thin_steps (10): columns also choose rows, although the rule can still be applied,
-            after more steps in succession than this in each of which the lines sent, and the rows
-            and columns of degree one left over, are fewer than 256 in all. So a long chain does not
-            need a step for each of its members
+Options     thin_steps (10): a step is thin if, over all ranks, fewer than 256 lines are sent and
+            rows and columns of degree one are left over. After more than `thin_steps` successive
+            thin steps, columns choose rows although the rule of degree one can still be applied. So
+            a long chain does not need a step for each of its members
 """
 
 from __future__ import annotations
@@ -40,24 +44,25 @@ if TYPE_CHECKING:
 __all__ = ["karp_sipser"]
 
 THIN = 256
-"""If a step sends fewer lines, the exchange takes longer than the work of the ranks."""
+"""If a step sends fewer lines over all ranks, its exchange takes longer than the work of the
+ranks."""
 
 CHOICES, LEAST_CHOICES = 8, 64
 """In a step with choices, an eighth of the columns of a rank that may still be matched choose a
-row, or `LEAST_CHOICES` if that is more. The more columns choose at the same time, the more often
-the row of one is the last row of another, and the fewer steps follow. On four ranks, an eighth took
-less time in sum than a sixteenth or a quarter, with the search that follows."""
+row, or `LEAST_CHOICES` if that is more. If more columns choose at the same time, fewer steps
+follow, but more often a column takes the last row of another one. On four ranks, the initializer
+and the search together took less time with an eighth than with a sixteenth or a quarter."""
 
 FINE_CHOICES, LEAST_FINE = 32, 1 << 14
-"""Where a thirty-second part of these columns is more than `LEAST_FINE`, no more choose at the same
-time: the work of such a step takes longer than the exchanges that follow it."""
+"""If a thirty-second part of these columns is more than `LEAST_FINE`, only this part chooses in a
+step: then the work of a step takes longer than its exchange, so more steps cost little."""
 
 FIRST = 2
 """Columns with at most `FIRST` unmatched rows choose before the others."""
 
 PARTS, LEAST_LINES = 16, 1 << 16
-"""In one step, a rank stops when it has sent as many lines as a sixteenth of its rows and columns,
-or `LEAST_LINES` if that is more."""
+"""A rank ends a step when it has collected as many lines as a sixteenth of the number of its rows
+and columns, or `LEAST_LINES` if that is more."""
 
 
 def karp_sipser(
@@ -92,16 +97,16 @@ def karp_sipser(
 
 
 def choices_of(left: int, ranks: int) -> int:
-    """How many of `left` columns of a rank choose a row in one step. On one rank all do, one after
-    the other."""
+    """How many of the `left` columns of a rank that may still be matched choose a row in one step.
+    If there is only one rank, all of them do, one after the other."""
     if ranks == 1:
         return max(left, 1)
     return max(min(left // CHOICES, max(left // FINE_CHOICES, LEAST_FINE)), LEAST_CHOICES)
 
 
 def _start(degrees: Any, halo: Halo, exchange: Exchange) -> None:
-    """Counts the degrees. Those of the ghosts are sent in pieces, so that the lines need less
-    memory."""
+    """Counts the degrees. A rank sends the degrees that it has counted for its ghosts in several
+    exchanges, so that the lines need less memory."""
     degrees.start()
     count = int(halo.ghosts.size)
     size = max(count // PARTS, LEAST_LINES)

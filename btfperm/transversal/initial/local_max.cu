@@ -6,14 +6,16 @@
 //             matched. Rounds repeat until no entry has both ends unmatched. On average a round
 //             removes at least half of the entries.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
-//             external matching", Euro-Par 2013, section 3.3, on the bipartite graph with unit
-//             weights, ties broken at random and anew in each round: a list of edges, segmented
-//             maxima, prefix sums and compaction. The steps, and what is changed in them, are in
-//             local_max.cuh. Changed: columns and rows have a list each, and one launch runs many
-//             rounds. The random numbers, and so the matching, are those of local_max.hpp
-// Cost        O(nnz) expected; the time of a round is proportional to the entries left, also if one
-//             row or column has most of them. Memory: the row lists, four lists of nnz entries, two
-//             indices each, and m + n indices; before the first round 2 nnz more
+//             external matching", Euro-Par 2013, section 3.3, on the bipartite graph, with equal
+//             weights, among which random numbers decide that change in each round: a list of
+//             edges, segmented maxima, prefix sums and compaction. local_max.cuh has the steps and
+//             states what is changed in them. Changed here: columns and rows have a list each, and
+//             one launch runs many rounds. The random numbers, and so the matching, are those of
+//             local_max.hpp
+// Cost        O(nnz) expected; the time of a round is proportional to the number of entries left,
+//             even if one row or column has most of them. Memory: the row lists, four lists of nnz
+//             entries with two indices each, and m + n indices; before the first round, 2 nnz
+//             indices more
 // Prefer it   for comparison. Otherwise prefer greedy, which has no rounds
 // Encodings   in the lists of columns, v is a column and u a row; in those of rows it is the other
 //             way round. There is a list for this round and one for the next
@@ -27,10 +29,10 @@
 
 // Numbers for the host and for the next launch.
 struct State {
-  Count edges;   // entries of the lists of columns of all rounds
-  Count rounds;  // complete ones
-  Count size;    // entries of the lists
-  Count turn;    // which of the two lists of each side holds them
+  Count edges;   // lengths of the list of columns, summed over all rounds
+  Count rounds;  // number of complete rounds
+  Count size;    // number of entries left, the length of the lists
+  Count turn;    // which of the two lists of each side holds these entries
   Count barrier;
 };
 
@@ -44,7 +46,7 @@ struct RowTie {
   __device__ Count operator()(Index i, Index j) const { return entry_hash(round, i, j); }
 };
 
-// The first list of one side: its entries between unmatched rows and columns.
+// Makes the first list of one side: the entries between unmatched rows and columns.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     list_entries(Index entries, Index* heads, Index* indices, const Index* match,
                  const Index* other_match, Index* v, Index* u, Index* at, Index* of_blocks,

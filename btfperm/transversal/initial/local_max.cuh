@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The steps of a round of local-max on a GPU, for the initializer and the algorithm for graphs
 //
-// Idea        Each end of an edge has an entry in a list, ordered by vertices. So the edges of a
-//             vertex are a segment, and a segmented maximum finds the heaviest one. An edge that is
-//             the heaviest of both ends is matched. Prefix sums compact the list.
+// Idea        Each edge is stored twice, once for each of its two vertices, in a list that is
+//             ordered by vertices. So the edges of a vertex are a segment of the list, and a
+//             segmented maximum finds the heaviest edge of each vertex. An edge that is the
+//             heaviest of both its vertices is matched. Prefix sums compact the list.
 // Paper       Birn et al., Euro-Par 2013, section 3.3: the CRCW algorithm of section 2 by segmented
-//             prefix sums, prefix sums, gather and scatter. Changed: an edge has no record with two
-//             pointers to it. It is stored at both ends, and the neighbour identifies the heaviest
-//             edge of a vertex. A segment that several warps share is completed with atomic
-//             operations
+//             prefix sums, prefix sums, gather and scatter. Changed: in the paper, an edge is a
+//             record with two pointers to it; here it is stored for both vertices, and the
+//             neighbour identifies the heaviest edge of a vertex. The maximum of a segment that
+//             several warps share is computed with atomic operations
 // Cost        O(entries of the list) for each step, whatever the lengths of the segments: each warp
 //             has an equal part of the list
-// Encodings   at[v]: the place of the heaviest edge of v in the list, -1: none yet
-// Races       only for at[v] of a segment that several warps share; atomicCAS replaces a place only
-//             by that of a heavier edge
+// Encodings   at[v]: the place of the heaviest edge of v in the list; -1: none yet
+// Races       only at[v] of a segment that several warps share; atomicCAS replaces a place only by
+//             that of a heavier edge
 #pragma once
 
 #include "backends/gpu/index.cuh"
@@ -28,10 +29,10 @@ struct EdgeList {
   double* weight;  // null: all weights are 1
 };
 
-// An edge at one of its ends; place -1: none.
+// An edge in the list of one of its vertices; place -1: none.
 struct Candidate {
   double weight;
-  Count tie;
+  Count tie;  // a random number, which orders edges of equal weight
   Index u;
   Index place;
 };
@@ -43,7 +44,7 @@ __device__ inline bool is_heavier(const Candidate& one, const Candidate& other) 
   return one.tie != other.tie ? one.tie > other.tie : one.u < other.u;
 }
 
-// tie(v, u) is the random number of the edge, the same at both ends.
+// tie(v, u) returns the random number of the edge, which must be the same as tie(u, v).
 template <class Tie>
 __device__ Candidate candidate_at(const EdgeList& E, long long place, const Tie& tie) {
   const Index v = E.v[place], u = E.u[place];
@@ -74,8 +75,9 @@ __device__ void combine(const EdgeList& E, const Candidate& mine, Index* at, con
   }
 }
 
-// The segmented maximum: computes at[v], which is -1 before, for each v of the list. A warp visits
-// its part 32 entries at a time; the maximum of the last segment continues in the next 32 entries.
+// The segmented maximum: computes at[v], which must be -1 before, for each v of the list. A warp
+// visits its part 32 edges at a time. If the last segment of 32 edges continues in the next ones,
+// its maximum so far is carried over.
 template <class Tie>
 __device__ void find_heaviest(const EdgeList& E, long long size, Index* at, const Tie& tie) {
   const long long warps = item_stride() / 32, warp = first_item() / 32;
@@ -91,7 +93,7 @@ __device__ void find_heaviest(const EdgeList& E, long long size, Index* at, cons
     else
       at[v] = best.place;
   };
-  Index open_v = -1;  // the segment of the entry before, and its maximum so far
+  Index open_v = -1;  // the vertex of the preceding edge, and the maximum of its segment so far
   Candidate open = none;
   for (long long k = begin; k < end; k += 32) {
     const bool inside = k + lane < end;
@@ -120,14 +122,15 @@ __device__ void find_mutual(const EdgeList& E, long long size, const Index* at,
                             const EdgeList& other, const Index* other_at, const Match& match) {
   for (long long k = first_item(); k < size; k += item_stride()) {
     const Index v = E.v[k];
-    if (k > 0 && E.v[k - 1] == v) continue;  // once for each segment
+    if (k > 0 && E.v[k - 1] == v) continue;  // only the first edge of each segment
     const Index u = E.u[at[v]];
     if (other.u[other_at[u]] == v) match(v, u);
   }
 }
 
-// Copies the entries with stays(v, u) to `next`, in their order, and returns their number. at[v]
-// becomes -1 for the vertices v in `next`. A grid barrier must separate two calls.
+// Copies the edges {v, u} for which stays(v, u) is true to `next`, in their order, and returns
+// their number. Sets at[v] to -1 for the vertices v in `next`. A grid barrier must separate two
+// calls.
 template <class Stays>
 __device__ Index compact(const EdgeList& E, long long size, const EdgeList& next, Index* at,
                          Index* of_blocks, Count* barrier, const Stays& stays) {

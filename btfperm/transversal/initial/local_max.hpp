@@ -5,13 +5,13 @@
 //             random weight. An entry with the largest weight of its row and of its column is
 //             matched. Rounds repeat until no entry has both ends unmatched.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
-//             external matching", Euro-Par 2013, section 2, sequential model: unit weights, ties
-//             broken at random and anew in each round; C as in the paper
+//             external matching", Euro-Par 2013, section 2, sequential model, with equal weights,
+//             among which random numbers decide that change in each round; C as in the paper
 // Cost        O(m + n + nnz) expected: a round removes at least half of the entries on average.
 //             Workspace: 2 nnz for the list of entries, m + n candidates
 // Prefer it   for comparison with the GPU. Otherwise prefer greedy, which has no rounds
-// Encodings   C[v] = the entry of largest weight of v in this round: its weight and its place in
-//             the list of entries; place -1: none. Column j is vertex j, row i is vertex n + i
+// Encodings   C of a row or column is its candidate, the entry of largest weight in this round:
+//             the weight of the entry and its place in the list of entries; place -1: none
 // Invariants  at the start of a round, the list holds the entries between unmatched rows and
 //             unmatched columns
 #pragma once

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["local_max"]
 
 _FILE = "transversal/initial/local_max.cu"
-# Each launch ends after this number of entries, so that the host can check limits.
+# A launch ends after a round if it has visited this number of entries, so that the host can check
+# limits.
 _LAUNCH_EDGES = 1 << 30
 
 

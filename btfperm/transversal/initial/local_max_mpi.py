@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """local-max: over ranks, entries that are heavier than all others in their row and column
 
-Idea        Each entry has a random weight, which both of its owners compute. In each round, every
-            unmatched row and column has as candidate its heaviest entry whose other end is not
-            known to be matched. Rows and columns send their candidates to each other. An entry
-            that is the candidate of its row and of its column is matched. If the other end of a
-            candidate is matched already, the row or column continues with its next entry.
+Idea        Each entry has a random weight, which the owner of its row and the owner of its column
+            both compute. In each round, the candidate of an unmatched row (or column) is its
+            heaviest entry whose column (or row) is not known to be matched. The owners of rows and
+            columns send the candidates to each other. An entry that is the candidate of both its
+            row and its column is matched. If the column (or row) of a candidate turns out to be
+            matched already, the next entry of the row (or column) becomes the candidate.
 Paper       Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3: processes exchange
             candidates once in each round. In the paper, each process removes all entries of
             matched vertices; here, an entry is removed only when it is a candidate, so that a
             message holds one item for each unmatched row or column.
-Cost        O(k log k) to sort the k entries of a rank by columns, and those by rows; O(unmatched)
-            items, four exchanges and a sum per round.
+Cost        O(k log k) to sort the k entries of the columns of a rank, and likewise those of its
+            rows. A round has four exchanges and a sum over the ranks, and sends one item for each
+            unmatched row and column.
 Prefer it   for comparison with greedy, or where many columns have the same first row
-Options     rounds (64): bound on the rounds; the search continues with the unmatched columns
+Options     rounds (64): maximum number of rounds; the search matches the remaining columns
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["local_max", "weights"]
 
-_WAIT, _MATCHED, _GONE = 0, 1, 2  # answers to a candidate
+# The answer to a candidate: it is not the candidate of the other side; it is, and is matched; the
+# other side is matched already.
+_WAIT, _MATCHED, _GONE = 0, 1, 2
 
 Indices = npt.NDArray[Any]
 
@@ -64,7 +68,8 @@ def local_max(
 
 
 class _Side:
-    """The rows, or the columns, of this rank, with their lists from the heaviest entry on."""
+    """The rows, or the columns, of this rank. The entries of each list are sorted by decreasing
+    weight."""
 
     def __init__(
         self, lists: OwnedLists, slices: Any, match: Indices, seed: int, *, by_rows: bool
@@ -85,8 +90,9 @@ class _Side:
         return self.items[self.cursor[own]]
 
     def answer(self, own: Indices, suitors: Indices) -> npt.NDArray[np.int64]:
-        """Answers proposals: ``suitors[k]`` has ``own[k]`` as its candidate. At most one of the
-        suitors of a row (or column) is the row's own candidate, too; the two are matched."""
+        """Answers the candidates of the other side: the candidate of ``suitors[k]`` is its entry
+        with ``own[k]``. If this entry is also the candidate of ``own[k]``, it is matched; at most
+        one entry of a row (or column) is."""
         free = self.match[own] < 0
         waits = free & (self.cursor[own] < self.end[own])
         mutual = np.zeros(own.size, dtype=bool)
@@ -96,7 +102,8 @@ class _Side:
 
 
 def weights(rows: Indices, cols: Indices, seed: int) -> npt.NDArray[np.uint64]:
-    """The weight of each entry: a hash of its place, which rows and columns compute alike."""
+    """The weight of each entry: a hash of its row and column, so that both owners compute the same
+    number."""
     x = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     x ^= cols.astype(np.uint64) + np.uint64(seed)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

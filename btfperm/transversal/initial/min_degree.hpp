@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // min-degree: match a vertex of least degree to its neighbour of least degree
 //
-// Idea        Repeatedly take a row or column with the fewest unmatched neighbours, match it to the
-//             neighbour that itself has the fewest, and remove both. So vertices of degree one come
-//             first, as in karp-sipser. Where karp-sipser takes any column, this algorithm takes a
-//             vertex with the fewest choices left.
+// Idea        The degree of a row or column is the number of its unmatched neighbours. Repeatedly
+//             take a row or column of least degree, match it to its unmatched neighbour of least
+//             degree, and remove both. So vertices of degree one come first, as in karp-sipser. If
+//             there is none, karp-sipser takes any column, and this algorithm a vertex with the
+//             fewest choices left.
 // Paper       J. Langguth, F. Manne, P. Sanders, "Heuristic initialization for bipartite matching
 //             problems", ACM J. Experimental Algorithmics 15 (2010) (dynamic minimum degree); first
 //             in G. Tinhofer, "A probabilistic analysis of some greedy cardinality matching
-//             algorithms", Annals of OR 1 (1984). Ties are not broken at random: columns precede
-//             rows, among equals the vertex whose degree changed last, or else the one of lowest
-//             index, is taken, and of equal neighbours the first in the list
+//             algorithms", Annals of OR 1 (1984). Vertices of equal degree are not chosen at
+//             random: a column is taken before a row; on one side, the vertex whose degree changed
+//             last is taken, or the one of lowest index if no degree has changed; and of several
+//             neighbours of least degree, the first one in the list
 // Cost        O(m + n + nnz) time. Workspace: the row lists (nnz + m + 1), 3 (m + n), and for each
 //             side one number for each degree up to the largest
 // Prefer it   on meshes, circuits and saddle-point patterns, where far fewer vertices remain
@@ -30,11 +32,11 @@
 
 namespace btfperm {
 
-// The unmatched rows (or columns), in one doubly linked list for each degree.
+// The unmatched rows (or columns) that can be matched, in one doubly linked list for each degree.
 template <class I>
 class DegreeBuckets {
  public:
-  // Inserts each unmatched k with an unmatched neighbour; its degree is the number of these.
+  // Inserts each unmatched vertex k that has an unmatched neighbour, with its degree.
   DegreeBuckets(const PatternView<I>& lists, const I* match, const I* match_of_neighbours,
                 Workspace& workspace, Budget& budget) {
     degree_ = workspace.take<I>(lists.n);

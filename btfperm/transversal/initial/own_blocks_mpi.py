@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""own-blocks: over ranks, each rank matches its own rows and columns as well as possible
+"""own-blocks: over ranks, each rank finds a maximum matching of its own rows and columns
 
 Idea        Each rank finds a maximum matching of its own rows and columns by the default search
             for one process: on the GPU of the rank, or on its CPU. Then columns propose to rows of
-            other ranks, as in ``greedy_mpi.py``. One rank alone finds the whole matching.
+            other ranks, as in ``greedy_mpi.py``. If there is only one rank, its matching is
+            maximum.
 Paper       none; ours
-Cost        that of a serial search in the entries of a rank whose rows it owns, without a message;
-            then the rounds of greedy
+Cost        that of a search on one process in the entries of a rank whose rows it also owns,
+            without a message; then the rounds of greedy
 GPU         With ``device=``, meeting-trees runs on the GPU of the rank. If its memory does not
-            suffice, the columns take unmatched rows instead, as in greedy.
-Prefer it   on ranks with GPUs: of the others, only greedy uses them, and it leaves more columns
-Options     rounds (4): bound on the rounds; the search matches the columns that are left
+            suffice, the columns are matched to unmatched rows instead, as in greedy.
+Prefer it   on ranks with GPUs: of the other initializers over ranks, only greedy uses GPUs, and it
+            leaves more columns unmatched
+Options     rounds (4): maximum number of rounds; the search matches the remaining columns
 """
 
 from __future__ import annotations
@@ -36,15 +38,15 @@ __all__ = ["match_own_block", "own_blocks"]
 def own_blocks(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
-    """Matches the rows and columns of each rank, then in at most `rounds` rounds columns to rows of
-    other ranks."""
+    """Matches rows and columns inside each rank, then columns to rows of other ranks, in at most
+    `rounds` rounds."""
     visited = problem.own_step("own block")(problem, budget.seconds_left, seed)
     return propose(problem, budget, int(options["rounds"]), visited)
 
 
 def match_own_block(problem: DistributedProblem, seconds: float, seed: int) -> int:
-    """A maximum matching of the rows and columns of this rank, on its CPU. Returns the number of
-    entries visited."""
+    """Writes a maximum matching of the rows and columns of this rank to the problem, by a search on
+    its CPU. Returns the number of entries of this rank whose rows it also owns."""
     rows, cols, halo = problem.rows, problem.cols, problem.halo
     is_own = halo.items < halo.own
     items = halo.items[is_own]

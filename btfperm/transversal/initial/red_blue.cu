@@ -8,20 +8,20 @@
 // Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 //             Facing the Multicore-Challenge II, 2012: algorithms 3 and 4, random matching, on the
 //             bipartite graph: column j is vertex j, row i is vertex n + i; pi, sigma and r as in
-//             the paper. Changed: select takes the first suitable neighbour from a random position
-//             of the list on, where the paper numbers the vertices at random before. There are no
-//             options: p is always 0.53406 (vertex_hash.cuh). r is odd, so that no power of r
-//             loses bits of v modulo 2^32. Vertex 0 has the number 0, whose hash does not depend on
-//             r, so column 0 is blue in all rounds
-// Cost        A round costs four kernels per side over all vertices; an unmatched vertex reads its
-//             list up to the first suitable neighbour
+//             the paper. Changed: `select` takes the first suitable neighbour from a random
+//             position of the list on; the paper instead numbers the vertices at random before it
+//             starts. There are no options: p is always 0.53406 (vertex_hash.cuh). r is odd, so
+//             that the product of v and a power of r modulo 2^32 loses no bits of v. The hash of
+//             vertex 0 does not depend on r, so column 0 is blue in all rounds
+// Cost        a round launches four kernels for each side, over all its vertices; the thread of an
+//             unmatched vertex visits its list up to the first suitable neighbour
 // Prefer it   for comparison. Otherwise prefer greedy, which has no rounds
 // Encodings   pi[v] = -1: blue, -2: red, -3: dead; else the mate. sigma[v] = -1: no neighbour, -3:
 //             dead; else the neighbour to which v proposes or which it answers
-// Invariants  in a matched pair each vertex is the sigma of the other; blue and red vertices write
-//             only their own sigma
-// Races       none: a launch writes pi or sigma of the vertices of its own threads, and reads the
-//             other array, or the other side
+// Invariants  if two vertices are matched, each is the sigma of the other; only the thread of a
+//             vertex writes its sigma
+// Races       none: a thread of a launch writes pi or sigma of its own vertex, and no thread of
+//             this launch reads this word for another vertex
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"

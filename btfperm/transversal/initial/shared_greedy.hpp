@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shared greedy: the cheap matching (greedy.hpp) by several threads
 //
-// Idea        The threads take blocks of columns in order, and a row belongs to the first thread
-//             that claims it. In an ordered matrix, a block that starts in the middle would match
-//             its first column to a row that the last column of the preceding block needs, and each
+// Idea        The threads take blocks of columns in order, and a row is matched by the first thread
+//             that claims it. If entries are near the diagonal, the first column of a block may be
+//             matched to a row that the last column of the preceding block needs, and each
 //             following column likewise. Augmenting paths that repair this cross the whole matrix.
 //             Therefore, if most entries are near the diagonal, as in a mesh in natural order, each
 //             thread first matches its part of the columns to its part of the rows only. If most
 //             columns have an entry near the diagonal, as in saddle-point systems, a block prefers
 //             the rows from its own place on the diagonal on
 // Paper       that of greedy.hpp; the blocks are ours
-// Cost        O(m + n + nnz), divided by the threads, and one more visit of a list for each row
-//             that another thread takes first. Ends when every row is matched. No workspace
+// Cost        O(m + n + nnz), divided by the threads. A thread visits a list once more for each row
+//             that another thread matches first. Ends when every row is matched. No workspace
 // Prefer it   as greedy, on several threads; on one thread it takes 1.69 times as long as
 //             greedy.hpp in the geometric mean (2026-11-26-serial-shared-field)
-// Races       one thread exchanges the -1 of row_match[i]. A thread that fails scans the list of
-//             its column again
+// Races       only one thread replaces the -1 in row_match[i]. A thread that fails to do so scans
+//             the list of its column again
 #pragma once
 
 #include <omp.h>
@@ -31,10 +31,10 @@
 
 namespace btfperm {
 
-constexpr int sampled_at_start = 256;  // columns
+constexpr int sampled_at_start = 256;  // number of columns in a sample
 
-// Share of the entries, in a sample of columns, that lie in the diagonal part of a thread when rows
-// and columns are divided among the threads in order.
+// Rows and columns are divided into as many parts, in order. Returns the share of the entries, in a
+// sample of columns, whose row and column are in parts with the same number.
 template <class I>
 double share_in_parts(const PatternView<I>& A, int parts) {
   const I stride = std::max<I>(1, A.n / sampled_at_start);
@@ -52,7 +52,8 @@ double share_in_parts(const PatternView<I>& A, int parts) {
   return seen > 0 ? static_cast<double>(inside) / static_cast<double>(seen) : 0.0;
 }
 
-// Share of the columns of a sample that have an entry near the diagonal.
+// The share of the columns of a sample that have an entry fewer than `width` rows from the
+// diagonal.
 template <class I>
 double share_at_diagonal(const PatternView<I>& A, double width) {
   const I stride = std::max<I>(1, A.n / sampled_at_start);
@@ -86,8 +87,8 @@ class SharedGreedy {
     free_rows_ = A.m - taken;
   }
 
-  // Runs on each thread of a team until no row is unmatched or no block is left. Returns the number
-  // of entries that this thread visited.
+  // Each thread of a team calls this. It returns when all rows are matched or no block is left,
+  // with the number of entries that this thread has visited.
   std::int64_t run(int t, int team) {
     std::int64_t edges = in_parts_ ? match_own_part(t, team) : 0;
     while (free_rows_.load(std::memory_order_relaxed) > 0 && !budget_.stopped()) {

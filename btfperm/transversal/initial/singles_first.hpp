@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // singles-first: matches columns of one entry first, then runs greedy
 //
-// Idea        A column with a single entry has no choice: some maximum transversal matches it, or
-//             another such column, to that row. greedy often matches that row to an earlier column
-//             that has other rows. If the columns form a chain, the augmenting path that repairs
-//             this has the length of the chain.
+// Idea        A column with a single entry can only be matched to the row of this entry. Some
+//             maximum transversal matches this row to this column, or to another column with a
+//             single entry. greedy often matches the row to an earlier column that has other rows.
+//             If the columns form a chain, in which each column shares a row with the next one, the
+//             augmenting path that repairs this may be as long as the chain.
 // Paper       ours; it is the first step of R. M. Karp, M. Sipser, "Maximum matchings in sparse
-//             random graphs", FOCS 1981, without updates of the degrees, so that no row lists are
-//             needed
+//             random graphs", FOCS 1981. Degrees are not updated, so no row lists are needed
 // Cost        one pass over the column pointers, then that of greedy
 // Prefer it   if columns have at most two entries; otherwise use greedy
 #pragma once

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// two-sided: every row and column draws one neighbour; the drawn graph is matched exactly
+// two-sided: every row and column chooses one neighbour at random; the graph of these choices is
+// matched exactly
 //
-// Idea        A few sweeps of Sinkhorn-Knopp scale the pattern towards row and column sums of one:
-//             an entry that no maximum transversal contains becomes small. Each row and column then
-//             draws one neighbour, with probabilities proportional to its scaled entries. Each
-//             component of the drawn graph has at most one cycle, so Karp-Sipser finds a maximum
-//             matching of it in linear time.
+// Idea        A few sweeps of Sinkhorn-Knopp scale the pattern towards row and column sums of one;
+//             the scaled value of an entry that no maximum transversal contains becomes small. Each
+//             row and column then chooses one neighbour at random, with probabilities proportional
+//             to its scaled entries. Each component of the graph of these choices has at most one
+//             cycle, so Karp-Sipser finds a maximum matching of this graph in linear time.
 // Paper       F. Dufosse, K. Kaya, B. Ucar, "Two approximation algorithms for bipartite matching on
 //             multicore architectures", J. Parallel and Distributed Computing 85 (2015):
 //             TwoSidedMatch, then KarpSipserMT, first from the rows, then from the columns.
@@ -16,14 +17,15 @@
 // Prefer it   on many cores; the paper states about .866 of the maximum if every entry is in a
 //             perfect transversal. On one core prefer karp-sipser
 // Options     sweeps: the number of sweeps of the scaling
-// Encodings   scale = 0: inactive (matched, or no unmatched neighbour); choice = -1 then.
-//             choices[k] = degree of k in the rest of the drawn graph: its own choice and the
-//             vertices that chose it. chosen[k] = 1: some vertex chose k
-// Races       every row and column writes its own scale and its own choice, and draws from its own
-//             random numbers. A chain belongs to one thread: the thread that leaves k only its
-//             own choice continues with k, and the choice of k belongs to the first chain that
-//             claims it. So the drawn graph and the size of the matching do not depend on the
-//             number of threads; the matched entries may
+// Encodings   scale[k] = 0: vertex k is inactive (matched, or without an unmatched neighbour); then
+//             choice[k] = -1. choices[k] = degree of k in the graph of choices, without removed
+//             vertices: k has an edge to its own choice, and to each vertex that chose k.
+//             chosen[k] = 1: some vertex chose k
+// Races       each row and column has its own scale, choice and random numbers, which one thread
+//             writes. In match_chains, the thread that reduces choices[k] to one continues with k,
+//             so each chain has one thread; if two chains reach the same vertex of the other side,
+//             the first one is matched to it. So the graph of choices and the size of the matching
+//             do not depend on the number of threads; the matched entries may
 #pragma once
 
 #include <omp.h>
@@ -63,7 +65,7 @@ class TwoSided {
     }
     draw(rows_, cols_, mixed(2 * seed_));
     draw(cols_, rows_, mixed(2 * seed_ + 1));
-    if (budget_.stopped()) return;  // some vertices have not drawn
+    if (budget_.stopped()) return;  // some vertices have not chosen yet
     count_choices(rows_, cols_);
     count_choices(cols_, rows_);
     match_chains(rows_, cols_);
@@ -121,8 +123,8 @@ class TwoSided {
     return total;
   }
 
-  // Half a sweep: scales the sums of one side to one. Bounds keep the scales in the range of a
-  // float: if no maximum transversal contains an entry, its scaled value tends to 0.
+  // Half a sweep: scales the vertices of one side so that the sum over the entries of each one is
+  // 1. Bounds keep the scales in the range of a float, because scaled values may tend to 0.
   void scale(Side& own, const Side& other) {
     for_all(own, [&](I k) {
       const double total = sum(own.lists, k, other.scale);
@@ -130,8 +132,8 @@ class TwoSided {
     });
   }
 
-  // Draws a neighbour of each vertex k with probability proportional to the neighbour's scale; the
-  // scale of k is a common factor.
+  // Chooses a neighbour of each vertex k at random, with probability proportional to the scale of
+  // the neighbour. (The scale of k would be the same factor for all neighbours.)
   void draw(Side& own, const Side& other, std::uint64_t stream) {
     for_all(own, [&](I k) {
       double left =
@@ -159,8 +161,9 @@ class TwoSided {
     });
   }
 
-  // KarpSipserMT, phase 1: a vertex that no vertex chose is matched to its own choice u. The choice
-  // of u loses a neighbour and may be next, so the chain stays on one side.
+  // KarpSipserMT, phase 1: a vertex that no vertex chose is matched to its own choice u. Then u is
+  // removed, and the degree of the choice of u decreases. If it becomes one, this vertex, which is
+  // on the same side as the first one, is the next of the chain.
   void match_chains(Side& own, Side& other) {
     for_parts(own.lists.n, threads_, budget_, [&](I start) {
       if (own.choice[start] < 0 || own.chosen[start] != 0) return;
@@ -174,7 +177,7 @@ class TwoSided {
     });
   }
 
-  // KarpSipserMT, phase 2: cycles remain, and each column of a cycle is matched to its choice.
+  // KarpSipserMT, phase 2: only cycles remain, and each column of a cycle is matched to its choice.
   void match_cycles() {
     for_parts(cols_.lists.n, threads_, budget_, [&](I j) {
       const I i = cols_.choice[j];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pseudo-random numbers from a vertex or an entry and the round: for initializers and pushes that
-// draw, on the CPU and on a GPU
+// Pseudo-random numbers that depend only on a vertex or an entry and on the round, for randomized
+// initializers and pushes on the CPU and on a GPU
 #pragma once
 
 #ifdef __CUDACC__
@@ -17,7 +17,7 @@ BTFPERM_ANYWHERE unsigned long long mixed(unsigned long long x) {
   return x ^ (x >> 31);
 }
 
-// A number for each entry and round.
+// A pseudo-random number for each entry and round.
 BTFPERM_ANYWHERE unsigned long long entry_hash(unsigned long long round, long long row,
                                                long long col) {
   return mixed(round ^ (static_cast<unsigned long long>(row) << 32) ^
@@ -45,8 +45,8 @@ BTFPERM_ANYWHERE unsigned reduced_md5(unsigned v, unsigned r) {
   return h[0] + a0 + h[1] + a1 + h[2] + a2 + h[3] + a3;
 }
 
-// colour_r(v) of red-blue. True for blue, with probability p = .53406, which maximises the number
-// of pairs matched in a round (equation 2).
+// The function colour_r(v) of the paper on red-blue: true for blue. Its probability p = .53406
+// maximises the expected number of vertices that are matched in a round (equation 2).
 BTFPERM_ANYWHERE bool is_blue(unsigned v, unsigned r) {
   constexpr unsigned threshold = 2293770234U;  // .53406 * 2^32
   return reduced_md5(v, r) < threshold;
