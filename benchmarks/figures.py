@@ -197,7 +197,7 @@ KINDS = (
             ("levels", "Launches of the search kernel by phase", papers.levels),
         )
     ),
-    Kind("paper-001", "counters", "Edges, phases and path lengths", papers.counted),
+    Kind("serial-codes", "counters", "Edges, phases and path lengths", papers.counted),
     Kind("paper-001", "relative-speed", "Speed relative to the slowest", papers.relative_speed),
     Kind("paper-001", "search-rate", "Search rate", papers.search_rate),
     Kind("paper-001", "step-shares", "Share of each step of ms-bfs-graft", papers.step_shares),

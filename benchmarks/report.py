@@ -7,7 +7,7 @@ import importlib.util
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ class Options:
     times `scaling` measures the whole set. `within`: seconds after which sections with a store,
     `versions`, `mpi-gpu` and `mpi-local-max` start no further matrix; `scaling` starts no run that
     would probably end later. `store`: the file to which the sections `paper-000` to `paper-004`,
-    `published`, `grafting-parts`, `published-choice` and those of the regret add each matrix.
+    `published`, `serial-codes`, `grafting-parts`, `published-choice` and those of the regret add
+    each matrix.
     `rules` belongs to the two sections of the regret, `half` to `regret-gpu`, `busy` to `regret`
     and `versions`, and `other`, the interpreter of another version, to `versions`.
     """
@@ -46,6 +47,13 @@ class Options:
     rules: bool = False
     half: str | None = None
     other: Path | None = None
+
+    def of_section(self, section: str) -> Options:
+        """The options of one of several sections in a run, which have stores of their own: FILE
+        with the section before its name."""
+        if self.store is None:
+            return self
+        return replace(self, store=self.store.with_name(f"{section}-{self.store.name}"))
 
 
 @dataclass

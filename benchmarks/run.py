@@ -9,7 +9,6 @@ reports a problem, such as different answers of two methods, and 2 if a section 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import importlib
 import math
 import sys
@@ -90,6 +89,11 @@ SECTIONS = {
         "papers.paper_004",
         "local max beside GPA, greedy, HEM and red-blue, as in Birn et al. (Euro-Par 2013)",
         "2026-11-26-paper-004-large",
+    ),
+    "serial-codes": Entry(
+        "papers.serial_codes",
+        "entries, phases and path lengths of five serial searches, as in Azad et al. (2015)",
+        "2026-11-26-serial-codes-large",
     ),
     "grafting-parts": Entry(
         "papers.grafting_parts",
@@ -272,7 +276,8 @@ def main(arguments: list[str] | None = None) -> int:
     for name in sections:
         options.say(f"== {name}")
         try:
-            section = load(name).run(_cases(name, asked), _with_own_store(options, name, sections))
+            own = options if len(sections) == 1 else options.of_section(name)
+            section = load(name).run(_cases(name, asked), own)
             report.add(name, section)
         except (ValueError, OSError) as error:
             if not asked.all:
@@ -285,15 +290,6 @@ def main(arguments: list[str] | None = None) -> int:
     if report.complaints:
         options.say(f"error: {len(report.complaints)} problems, listed in the report")
     return 1 if report.complaints else 0
-
-
-def _with_own_store(options: Options, section: str, sections: list[str]) -> Options:
-    """Several sections in one run have stores of their own: FILE with the section before its
-    name."""
-    if options.store is None or len(sections) == 1:
-        return options
-    store = options.store.with_name(f"{section}-{options.store.name}")
-    return dataclasses.replace(options, store=store)
 
 
 def load(section: str) -> Any:

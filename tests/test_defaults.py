@@ -29,6 +29,7 @@ DEFAULTS = {
     "random-greedy cpu": {"select": "random"},
     "red-blue cpu": {"p": 0.53406, "select": "weighted"},
     "red-blue gpu": {"p": 0.53406, "select": "weighted"},
+    "ss-dfs cpu": {"close": 0},
     "two-sided cpu": {"sweeps": 5},
 }
 

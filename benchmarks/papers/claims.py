@@ -35,7 +35,7 @@ class Claim:
 class Item:
     """A table or figure. `figure` is the name of ours as in `figures.KINDS`, `axes` those of the
     paper, and `why` explains a verdict that is not "agrees"; `of_real`: the figure belongs to the
-    result on real matrices."""
+    result on real matrices; `section`: the figure belongs to the newest result of this section."""
 
     title: str
     axes: str
@@ -44,6 +44,7 @@ class Item:
     figure: str = ""
     why: str = ""
     of_real: bool = False
+    section: str = ""
 
     @property
     def verdict(self) -> str:

@@ -23,32 +23,16 @@ def items_001(
     parts: Data | None = None,
     small: Data | None = None,
     alone: Data | None = None,
-    slow: Data | None = None,
+    codes: Data | None = None,
     *,
     busy: bool = False,
 ) -> list[Item]:
     """Figures 1 and 3 to 8, and the variation of section V B. `parts`: of the section
     grafting-parts on all threads; `small`: of paper-001 on smaller graphs, on cores that were
-    `busy`; `alone`: of grafting-parts on one thread of the same machine; `slow`: of the section
-    published on the smaller graphs, which ran on a faster core than `small`."""
+    `busy`; `alone`: of grafting-parts on one thread of the same machine; `codes`: of the section
+    serial-codes."""
     return [
-        Item(
-            "Figure 1. Entries, phases and path lengths",
-            "algorithm; millions of edges, phases, mean length of the augmenting paths",
-            [
-                *_statements(data["statements"]),
-                *(
-                    Claim(f"{words} ({graph})", None, "-")
-                    for words, graph in counters.not_judged(data["statements"])
-                ),
-            ],
-            figure="counters",
-            why="The graphs are stand-ins with the paper's degrees and matching numbers, so single "
-            f"counts differ. A search that took more than {data['limit']:g} s was stopped and has "
-            "no counts, so the statements about it were not judged."
-            + (" The last table judges most of them on smaller graphs." if small else "")
-            + _of_slow(data, small, slow),
-        ),
+        _serial_codes(codes),
         _relative_speed(data),
         _variation(data),
         _rates(data),
@@ -61,26 +45,39 @@ def items_001(
     ]
 
 
-def _of_slow(data: Data, small: Data | None, slow: Data | None) -> str:
-    """The statements of figure 1 that neither `data` nor `small` judges, but `slow` does."""
-    if slow is None:
-        return ""
-    both = [*data["statements"], *(small["statements"] if small else [])]
-    judged = {(each["words"], each["graph"]) for each in both}
-    more = [e for e in slow["statements"] if (e["words"], e["graph"]) not in judged]
-    if not more:
-        return ""
-    each = "; ".join(
-        f"{claim.words}: {'yes' if claim.held else 'no'} ({claim.ours})"
-        for claim in _statements(more)
+def _serial_codes(data: Data | None) -> Item:
+    """Figure 1, with the graphs in both orders."""
+    claims = []
+    for key, order in (("statements", ""), ("statements_random", ", random order")):
+        found = data[key] if data else []
+        claims += _statements(found, order)
+        claims += [
+            Claim(f"{words} ({graph}{order})", None, "-")
+            for words, graph in counters.not_judged(found)
+        ]
+    return Item(
+        "Figure 1. Entries, phases and path lengths",
+        "algorithm; millions of edges, phases, mean length of the augmenting paths",
+        claims if data else [],
+        figure="counters" if data else "",
+        section="serial-codes",
+        why=f"{_stopped(data)}{_WHY_COUNTS}" if data else "",
     )
-    sizes = millions([row["nnz"] for row in slow["rows"]])
-    rest = sorted({graph for _, graph in counters.not_judged([*both, *slow["statements"]])})
-    return (
-        " Of the others, the section `published` judges these on smaller stand-ins, with "
-        f"{sizes} million entries: {each}."
-        + (f" The rest, on {' and '.join(rest)}, was stopped there, too." if rest else "")
-    )
+
+
+def _stopped(data: Data) -> str:
+    """The searches without counts, if there are any."""
+    names = [f"{row['algorithm']} on `{row['matrix']}`" for row in data["rows"] if row["overran"]]
+    if not names:
+        return ""
+    return f"Stopped after {data['limit']:g} s, so without counts: {', '.join(names)}. "
+
+
+_WHY_COUNTS = (
+    "Entries are counted in those of the matrix. The graphs are stand-ins with the paper's degrees "
+    "and matching numbers, so single counts differ. SS-DFS does not visit the rows of a search "
+    "without a path again (option `close` of `ss-dfs`), as in the paper's algorithm 1."
+)
 
 
 def _statements(found: Sequence[Row], order: str = "") -> list[Claim]:
@@ -104,7 +101,7 @@ def _of_order(each: Row, more: str = "") -> Claim:
 
 
 def _by_order(data: Data, why: str) -> Item:
-    """Figures 1 and 3 to 6 on the graphs in their own and in a random order. On two threads, the
+    """Figures 3 to 6 on the graphs in their own and in a random order. On two threads, the
     order of the three searches is judged on one thread only."""
     many = data["threads"][-1]
     judged = (1, many) if many > 2 else (1,)
@@ -112,7 +109,6 @@ def _by_order(data: Data, why: str) -> Item:
     for order, is_random in (("own order", False), ("random order", True)):
         rows = [row for row in data["rows"] if ("_rcp" in row["matrix"]) == is_random]
         part = {**data, "rows": rows}
-        claims += _statements(counters.statements(rows), f", {order}")
         orders = ranking.orders(rows, data["limit"])
         claims += [_of_order(each, f", {order}") for each in orders if each["threads"] in judged]
         rates = _rate_ratios(part)
@@ -129,11 +125,10 @@ def _by_order(data: Data, why: str) -> Item:
         ]  # fmt: skip
     sizes = sorted(row["nnz"] for row in data["rows"])
     return Item(
-        f"Figures 1 and 3 to 6 by order, with {millions(sizes)} million entries, on {many} cores",
+        f"Figures 3 to 6 by order, with {millions(sizes)} million entries, on {many} cores",
         "as above",
         claims,
-        why=f"{why} Statements of figure 1 on which a search took more than {data['limit']:g} s "
-        "are missing.",
+        why=why,
     )
 
 
@@ -154,7 +149,7 @@ def _why_small(data: Data, *, busy: bool) -> str:
 _BUSY = (
     " Other processes used the cores during the run. The threads of ms-bfs-graft wait for each "
     "other after each level, so that two threads often took longer than one: figures 4 and 5 say "
-    "nothing about quiet cores here. The counts of figure 1 do not depend on this."
+    "nothing about quiet cores here."
 )
 
 

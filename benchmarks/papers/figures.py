@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of three papers, from results of `published`, `paper-000`, `paper-001`, `paper-003`.
+"""The figures of three papers, from results of `published`, `serial-codes`, `paper-000`,
+`paper-001` and `paper-003`.
 
 "Grafting" is Azad et al. (IPDPS 2015), "GPU-BFS" Deveci et al. (Euro-Par 2013), and "G-PR" Deveci
 et al. (ICPP 2013).
@@ -117,7 +118,7 @@ def counted(data: Data) -> Figure | None:
     """Figure 1: edges visited, phases and mean length of augmenting paths of five searches on one
     graph of each class; a stopped search has no bar."""
     graphs = [g for g in data["matrices"] if g["stands_for"] in counters.ALL]
-    runs = {name: tables.select(data, name, 1) for name in counters.COMPARED}
+    runs = {name: tables.of_paper(data, name) for name in counters.COMPARED}
     if not graphs or not all(runs.values()):
         return None
     panels = (

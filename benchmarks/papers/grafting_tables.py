@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.papers.counters import (
+    OF_PAPER,
     STEPS,
     edges_and_rate,
     edges_per_entry,
@@ -78,9 +79,9 @@ def markdown(data: Data) -> str:
         "some were stopped and counted at the limit. The paper's many are 40 threads; a serial "
         "algorithm takes part in them with its time on one.",
         _orders(data),
-        "### The counters of the searches",
-        _statements(data),
     ]
+    if data.get("statements"):
+        parts += ["### The counters of the searches", statements(data["statements"])]
     return paragraphs(*parts)
 
 
@@ -95,6 +96,12 @@ def select(
         and row["threads"] == threads
         and row["options"] == (options or {})
     }
+
+
+def of_paper(data: Data, algorithm: str) -> dict[str, Row]:
+    """The rows of a search on one thread by matrix, with the options of `counters.OF_PAPER` if it
+    ran with them."""
+    return select(data, algorithm, 1, OF_PAPER.get(algorithm)) or select(data, algorithm, 1)
 
 
 def algorithms(data: Data, threads: int) -> list[str]:
@@ -279,7 +286,8 @@ def _named(order: list[str]) -> str:
     return " < ".join(_SHORT.get(name, name) for name in order)
 
 
-def _statements(data: Data) -> str:
+def statements(found: list[Row]) -> str:
+    """The statements of `counters.statements`, one in each line."""
     body = [
         [
             statement["words"],
@@ -287,7 +295,7 @@ def _statements(data: Data) -> str:
             ", ".join(f"{name} {digits(value)}" for name, value in statement["figures"].items()),
             "yes" if statement["holds"] else "**no**",
         ]
-        for statement in data["statements"]
+        for statement in found
     ]
     head = ["the paper says", "on the stand-in of", "here", "holds"]
     return table(head, body) if body else ""

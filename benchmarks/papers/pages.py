@@ -98,7 +98,7 @@ def _of_004(main: Result | None, real: Result | None) -> list[Item]:
 def _of_001(main: Result | None, _: Result | None) -> list[Item]:
     parts, small = newest("grafting-parts", PREFERRED), newest("paper-001", ("field",))
     alone = newest("grafting-parts", ("1-thread",))
-    found = (parts, small, alone, newest("published", ("field",)))
+    found = (parts, small, alone, newest("serial-codes", PREFERRED))
     others = (result.data if result and result != main else None for result in found)
     return items_001(main.data, *others, busy=_is_busy(small)) if main else []
 
@@ -129,12 +129,11 @@ PAPERS = (
         "Azad, Buluç, Pothen: A parallel tree grafting algorithm for maximum cardinality matching "
         "in bipartite graphs, IPDPS 2015",
         "MS-BFS-Graft (`ms-bfs-graft`) with its parts as options (`alpha`, `direction`, `graft`, "
-        "`whole`, `frontiers`); SS-DFS (`ss-dfs`), SS-BFS (`ss-bfs`), PF with fairness "
-        "(`pothen-fan`), MS-BFS (`ms-bfs`), HK (`hopcroft-karp`), and push-relabel on one and on "
-        "several threads (`push-relabel`, `push-relabel-mt`); Karp-Sipser (initializer "
+        "`whole`, `frontiers`); SS-DFS (`ss-dfs`, option `close`), SS-BFS (`ss-bfs`), PF with "
+        "fairness (`pothen-fan`), MS-BFS (`ms-bfs`), HK (`hopcroft-karp`), and push-relabel on one "
+        "and on several threads (`push-relabel`, `push-relabel-mt`); Karp-Sipser (initializer "
         "`karp-sipser`)",
-        "one step of algorithm 1 in SS-DFS, which visits the rows of a failed search again, as "
-        "MC21 does; so figure 1 counts more entries for SS-DFS where columns stay unmatched",
+        "nothing",
         "Generated stand-ins take the place of the paper's twelve graphs, which are not available "
         "here, each in its own order and in a random one (`_rcp`). They have 8.3 to 17 million "
         "entries, and those of the last table about a million. The causes of figure 7 were tested "
@@ -144,7 +143,7 @@ PAPERS = (
             ("grafting-parts", PREFERRED),
             ("grafting-parts", ("1-thread",)),
             ("paper-001", ("field",)),
-            ("published", ("field",)),
+            ("serial-codes", PREFERRED),
         ),
     ),
     Paper(
@@ -237,7 +236,8 @@ def page(paper: Paper, folder: Path = RESULTS) -> tuple[str, list[Item]]:
 
 
 def _stem_of(item: Item, stem: str, real: Result | None) -> str:
-    return f"../../benchmarks/results/{real.stem}" if item.of_real and real else stem
+    own = newest(item.section, PREFERRED) if item.section else real if item.of_real else None
+    return f"../../benchmarks/results/{own.stem}" if own else stem
 
 
 def _source(result: Result) -> str:

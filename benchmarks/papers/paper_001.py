@@ -9,7 +9,8 @@ each of these three runs ten times, for the paper's measure of variation, and ms
 some of its parts, or on fewer threads, twice; less often if the limit does not suffice. Searches on
 one thread run at the same time, on cores of their own, once each.
 
-The section `published` measures all algorithms of the registry on the same stand-ins.
+The section `serial-codes` has the counts of figure 1, and `published` measures all algorithms of
+the registry on the same stand-ins.
 """
 
 from __future__ import annotations
@@ -45,8 +46,6 @@ from benchmarks.timing import CORES, Outcome, problems, race, side_by_side
 PUSH_MT = "push-relabel-mt"
 RUNS = 10  # on all threads, as in the paper
 FEW_RUNS = 2  # of the other searches on several threads
-# Of figure 1, on three graphs in both orders.
-SERIAL = ("ss-dfs", "ss-bfs", "ms-bfs", "hopcroft-karp")
 FRONTIERS = "coPaperDBLP"  # the graph of figure 8
 # First one graph of each class, then the others: a run with little time has all classes.
 ORDER = ("coPaperDBLP", "kkt_power", "wikipedia", "web-Google", "cit-Patents", "amazon0312")
@@ -93,7 +92,6 @@ def run(cases: list[Case], options: Options) -> Section:
         "left_out": [c.name for c in cases if c.name not in {row["matrix"] for row in stored}],
     }
     data["orders"] = ranking.orders(data["rows"], options.limit)
-    data["statements"] = counters.statements(data["rows"])
     return Section("Tree grafting", markdown(data), data, complaints)
 
 
@@ -110,8 +108,6 @@ def measure_matrix(case: Case, threads: int, options: Options) -> tuple[Row, lis
     start = entrants.starting_matching(A)
     paper, natural = stands_for(case.name), "_rcp" not in case.name
     serial = trio(1)
-    if paper and paper.graph in counters.ALL:
-        serial += [Entrant(name, 1) for name in SERIAL]
     some = [Entrant(GRAFT, count) for count in counts(threads) if 1 < count < threads]
     some += [Entrant(GRAFT, threads, tuple(switch.items())) for switch in SWITCHES]
     found: dict[str, Outcome] = side_by_side(

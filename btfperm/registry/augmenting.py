@@ -48,6 +48,9 @@ ROWS = (
         reference="Duff, ACM TOMS 7 (1981), algorithm 575 (MC21)",
         summary="one depth-first search at a time, with lookahead",
         prefer="for comparison with MC21, BTF and CXSparse",
+        options=(
+            Option("close", 0, "1: rows of failed searches are not visited again, as in ss-bfs"),
+        ),
     ),
     row(
         name="ss-bfs",

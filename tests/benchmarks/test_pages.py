@@ -26,6 +26,7 @@ from benchmarks.papers import (
     paper_001,
     paper_002,
     paper_004,
+    serial_codes,
 )
 from benchmarks.papers.claims import Claim, Item, counted
 from benchmarks.papers.figures import phases_of
@@ -112,16 +113,6 @@ def test_statements_that_were_not_judged_are_named():
     assert len(every) == 21 and ("pothen-fan reads the fewest edges", "kkt_power") in every
     one = {"words": every[0][0], "graph": every[0][1], "figures": {}, "holds": True}
     assert counters.not_judged([one]) == every[1:]
-
-
-def test_statements_that_only_the_slower_run_judges_are_named():
-    words, graph = counters.not_judged([])[0]
-    one = {"words": words, "graph": graph, "figures": {"ms-bfs": 2.0}, "holds": False}
-    large, slow = {"statements": []}, {"statements": [one], "rows": [{"nnz": 800_000}]}
-    text = claims_grafting._of_slow(large, None, slow)
-    assert f"with 0.8 to 0.8 million entries: {words} ({graph}): no (ms-bfs 2.00)." in text
-    assert claims_grafting._of_slow(large, {"statements": [one]}, slow) == ""
-    assert claims_grafting._of_slow(large, None, None) == ""
 
 
 def test_graphs_of_the_set_that_were_not_measured_are_named():
@@ -245,13 +236,45 @@ def test_both_orders_have_their_own_statements(tmp_path):
     cases = [case for case in paper_001.cases("tiny", Path()) if "wiki" in case.name]
     found = paper_001.run(cases, dataclasses.replace(OPTIONS, threads=2, store=tmp_path / "s"))
     item = claims_grafting._by_order(found.data, "Why.")
-    assert item.title.startswith("Figures 1 and 3 to 6 by order, with 0.00")
+    assert item.title.startswith("Figures 3 to 6 by order, with 0.00")
     assert item.title.endswith(" million entries, on 2 cores")
     words = [claim.words for claim in item.claims]
     for order in ("own order", "random order"):
         assert any(text.startswith("figure 4") and text.endswith(order) for text in words)
         assert any(text.startswith("networks, one thread") and order in text for text in words)
-    assert item.why.startswith("Why. Statements of figure 1")
+    assert item.why == "Why."
+
+
+def test_figure_1_has_both_orders(tmp_path):
+    """From a run on tiny graphs. A statement about a search that was stopped is not measured."""
+    cases = serial_codes.cases("tiny", Path())
+    assert [case.name for case in cases[:2]] == ["opf_300", "opf_300_rcp"] and len(cases) == 6
+    found = serial_codes.run(cases, dataclasses.replace(OPTIONS, store=tmp_path / "s"))
+    assert not found.complaints and "| ss-dfs |" in found.markdown
+    item = claims_grafting._serial_codes(found.data)
+    every = counters.not_judged([])
+    words = {claim.words for claim in item.claims}
+    assert {f"{text} ({graph})" for text, graph in every} < words
+    assert {f"{text} ({graph}, random order)" for text, graph in every} < words
+    assert len(words) == 2 * len(every) and item.why.startswith("Entries")
+    stopped = [{**row, "overran": True} for row in found.data["rows"][:1]]
+    none = {**found.data, "statements": [], "rows": stopped}
+    item = claims_grafting._serial_codes(none)
+    assert sum(claim.held is None for claim in item.claims) >= len(every)
+    assert item.why.startswith("Stopped after 5 s, so without counts: ss-dfs on `opf_300`. ")
+    assert claims_grafting._serial_codes(None).verdict == claims.NOT_MEASURED
+
+
+def test_ss_dfs_of_the_paper_counts_before_mc21():
+    row = {"matrix": "wiki_300", "threads": 1, "seconds": [1.0], "nnz": 1}
+    count = {"edges": 4, "phases": 9, "augmentations": 1}
+    names = ("ss-bfs", "pothen-fan", "ms-bfs", "hopcroft-karp")
+    rows = [{**row, "algorithm": name, "options": {}, "counters": count} for name in names]
+    for options, edges in (({}, 3), ({"close": 1.0}, 5), ({}, 3), ({"close": 0.5}, 2)):
+        more = {"options": options, "counters": {**count, "edges": edges}}
+        rows.append({**row, "algorithm": "ss-dfs"} | more)
+    (judged,) = (s for s in counters.statements(rows) if s["words"].startswith("ss-bfs"))
+    assert judged["figures"]["ss-dfs"] == 5
 
 
 @pytest.mark.parametrize(

@@ -111,11 +111,15 @@ def pothen_fan(A, fairness, col_match=None):
     return search.in_phases(find_path)
 
 
-def ss_dfs(A, col_match=None):
-    search = DepthFirst(A, col_match)
+def ss_dfs(A, close=0, col_match=None):
+    """`close`: no later search visits the rows of a search without a path."""
+    search, closed = DepthFirst(A, col_match), set()
     for root in search.unmatched():
         search.phases += 1
-        search.search(root, set())
+        visited = set(closed)
+        search.search(root, visited)
+        if close and search.col_match[root] < 0:
+            closed = visited
     return search.counters()
 
 

@@ -29,6 +29,7 @@ MATRICES = {
 }
 CASES = [
     ("ss-dfs", {}),
+    ("ss-dfs", {"close": 1}),
     ("pothen-fan", {"fairness": 0}),
     ("pothen-fan", {"fairness": 1}),
     ("p-dbfs", {}),

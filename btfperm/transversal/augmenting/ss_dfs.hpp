@@ -8,15 +8,16 @@
 //             row is visited at most once per search.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981);
 //             MC21A is Algorithm 575 there. As in the paper, the rows of a failed search are
-//             visited again, whereas ss-bfs closes them permanently. SS-DFS of A. Azad, A. Buluç,
-//             A. Pothen, IPDPS 2015, algorithm 1, closes them, too: it does not clear the flags of
-//             a search without a path. So this search visits more entries than SS-DFS there if
-//             columns stay unmatched
-// Cost        O(m + n + n nnz) time, as on some structurally singular matrices, where each
-//             unmatched column visits the same rows again. Workspace: m + 3 n
+//             visited again. With the option `close` they are closed permanently, as in ss-bfs:
+//             this is SS-DFS of A. Azad, A. Buluç, A. Pothen, IPDPS 2015, whose algorithm 1 does
+//             not clear the flags of a search without a path
+// Cost        O(m + n + n nnz) time, without `close` on some structurally singular matrices, where
+//             each unmatched column visits the same rows again. Workspace: m + 3 n
 // Prefer it   for comparison with MC21, BTF and CXSparse; otherwise ms-bfs
 // Encodings   visited[i] = stamp of the last search that visited row i; lookahead[j] = first
-//             position of column j whose row may be unmatched (rows never become unmatched again)
+//             position of column j whose row may be unmatched (rows never become unmatched again).
+//             With `close`, the stamp of a search is its root: a row is closed if the root of the
+//             last search that visited it is still unmatched, because that search has failed
 // Invariants  the columns on the path and the rows between them form an alternating path from the
 //             root; its first column is the only unmatched one
 // Races       searches of several threads that carry one stamp (pothen-fan) are disjoint: a row
@@ -79,8 +80,9 @@ class SsDfs {
   }
 
   // Searches from the unmatched column `root`, but not through rows that carry `stamp` already;
-  // augments if it finds a path. `backwards` descends from the ends of the lists.
-  template <bool backwards = false>
+  // augments if it finds a path. `backwards` descends from the ends of the lists; `closing` does
+  // not visit closed rows and needs the root as the stamp.
+  template <bool backwards = false, bool closing = false>
   bool search(I root, I stamp, Own& own) {
     Path path{path_};
     I j = root;
@@ -88,13 +90,13 @@ class SsDfs {
       if (j >= 0) {  // the search enters column j
         path.push(j);
         next_[j] = backwards ? A_.indptr[j + 1] - 1 : A_.indptr[j];
-        const I i = look_ahead(j, stamp, own);
+        const I i = look_ahead<closing>(j, stamp, own);
         if (i >= 0) {
           augment(i, path, own);
           return true;
         }
       }
-      j = next_column<backwards>(path.end(), stamp, own);
+      j = next_column<backwards, closing>(path.end(), stamp, own);
       if (j < 0) path.pop();
     } while (path.end() >= 0 && !own.stopped());
     return false;
@@ -103,9 +105,16 @@ class SsDfs {
  private:
   using Path = std::conditional_t<Own::shared, LinkedPath<I>, StackedPath<I>>;
 
-  // Marks row i as visited under this stamp. Returns true if it was not marked before.
+  // Marks row i as visited under this stamp. Returns true if it was not marked before, and is not
+  // closed.
+  template <bool closing>
   bool visit(I i, I stamp) {
-    if constexpr (Own::shared) {
+    if constexpr (closing) {  // the root of this search is unmatched, too
+      const I root = visited_[i];
+      if (root >= 0 && M_.col_match[root] < 0) return false;
+      visited_[i] = stamp;
+      return true;
+    } else if constexpr (Own::shared) {
       return stamp_first(visited_[i], stamp);
     } else {
       if (visited_[i] == stamp) return false;
@@ -114,30 +123,33 @@ class SsDfs {
     }
   }
 
-  // An unmatched row in the list of column j, or -1.
+  // An unmatched row in the list of column j, or -1. No closed row is unmatched.
+  template <bool closing>
   I look_ahead(I j, I stamp, Own& own) {
     I& p = lookahead_[j];
     const I begin = p;
     const I end = A_.indptr[j + 1];
-    while (p < end && !(load(M_.row_match[A_.indices[p]]) < 0 && visit(A_.indices[p], stamp))) ++p;
+    while (p < end &&
+           !(load(M_.row_match[A_.indices[p]]) < 0 && visit<closing>(A_.indices[p], stamp)))
+      ++p;
     count_edges(std::min<I>(p + 1, end) - begin, own);
     return p < end ? A_.indices[p] : I{-1};
   }
 
   // The column matched with the next row in the list of column j that was not visited yet, or -1.
   // The row is matched, because the lookahead has visited all unmatched rows.
-  template <bool backwards>
+  template <bool backwards, bool closing>
   I next_column(I j, I stamp, Own& own) {
     I& p = next_[j];
     const I begin = p;
     if constexpr (backwards) {
       const I end = A_.indptr[j] - 1;
-      while (p > end && !visit(A_.indices[p], stamp)) --p;
+      while (p > end && !visit<closing>(A_.indices[p], stamp)) --p;
       count_edges(begin - std::max<I>(p - 1, end), own);
       if (p == end) return -1;
     } else {
       const I end = A_.indptr[j + 1];
-      while (p < end && !visit(A_.indices[p], stamp)) ++p;
+      while (p < end && !visit<closing>(A_.indices[p], stamp)) ++p;
       count_edges(std::min<I>(p + 1, end) - begin, own);
       if (p == end) return -1;
     }
@@ -172,14 +184,18 @@ class SsDfs {
 };
 
 template <class I>
-void ss_dfs(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
+void ss_dfs(const PatternView<I>& A, Matching<I> M, const Options& options, Workspace& workspace,
             Budget& budget, Counters& counters, Proof&) {
+  const bool close = options.get("close") != 0;
   Alone<Counters> own{budget, counters};
   SsDfs<I> dig(A, M, 1, workspace, budget);
   for (I j = 0; j < A.n && !budget.stopped(); ++j) {
     if (M.col_match[j] >= 0) continue;
     ++counters.phases;
-    dig.search(j, j, own);
+    if (close)
+      dig.template search<false, true>(j, j, own);
+    else
+      dig.search(j, j, own);
   }
 }
 
