@@ -152,6 +152,45 @@ def _ratios(rows: list[Row], words: Sequence[str], one: str, other: str, key: st
     ]
 
 
+# -- paper 001, figure 1: entries of a phase ------------------------------------------------------
+
+
+def of_phases(rows: Sequence[Row]) -> str:
+    """By graph: how many paths the start leaves, and which share of all entries ss-bfs visits for
+    each of them, and pothen-fan and ms-bfs in each phase."""
+    found: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        if row["counters"].get("augmentations"):
+            found.setdefault(row["matrix"], {})[row["algorithm"]] = row
+    parts = []
+    for name, each in found.items():
+        if not {"ss-bfs", "pothen-fan", "ms-bfs"} <= each.keys():
+            continue
+        counts = {code: row["counters"] for code, row in each.items()}
+        nnz, paths = each["ms-bfs"]["nnz"], counts["ss-bfs"]["augmentations"]
+        share = {
+            code: counts[code]["edges"] / number / nnz
+            for code, number in (
+                ("ss-bfs", paths),
+                *((code, counts[code]["phases"]) for code in ("pothen-fan", "ms-bfs")),
+            )
+        }
+        phases = [counts[code]["phases"] for code in ("pothen-fan", "ms-bfs")]
+        parts.append(
+            f"on `{name}`, {paths:,} paths, {share['ss-bfs']:.2g}, and {share['pothen-fan']:.2g} "
+            f"and {share['ms-bfs']:.2g} in {phases[0]} and {phases[1]} phases"
+        )
+    if not parts:
+        return ""
+    return (
+        "The number of paths that the start leaves, the share of all entries that ss-bfs visits "
+        "for each of them, and that pothen-fan and ms-bfs visit in each phase: "
+        f"{'; '.join(parts)}. ss-bfs saves the visits of later searches without a path, and visits "
+        "the same rows again for each path. So it visits more entries than ms-bfs where each path "
+        "is found after a large part of the graph, or where there are many paths. "
+    )
+
+
 # -- paper 001, section V B: variation -------------------------------------------------------------
 
 

@@ -61,7 +61,7 @@ def _serial_codes(data: Data | None) -> Item:
         claims if data else [],
         figure="counters" if data else "",
         section="serial-codes",
-        why=f"{_stopped(data)}{_WHY_COUNTS}" if data else "",
+        why=f"{_stopped(data)}{causes.of_phases(data['rows'])}{_WHY_COUNTS}" if data else "",
     )
 
 
