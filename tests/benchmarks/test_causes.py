@@ -103,3 +103,15 @@ def test_rounds_on_a_gpu():
     assert "local-max has 5, 6 rounds and red-blue 10, 9" in text
     assert "together 0.312, 0.312 of all edges" in text
     assert causes.of_rounds(rows[:5], codes, rows[:1]) == ""
+
+
+def test_entries_of_a_path_and_of_a_phase():
+    def row(name, edges, phases, paths=5):
+        counts = {"edges": edges, "phases": phases, "augmentations": paths}
+        return {"matrix": "g", "algorithm": name, "nnz": 100, "counters": counts}
+
+    rows = [row("ss-bfs", 250, 7), row("pothen-fan", 120, 3), row("ms-bfs", 60, 2)]
+    text = causes.of_phases(rows)
+    assert "on `g`, 5 paths, 0.5, and 0.4 and 0.3 in 3 and 2 phases." in text
+    assert causes.of_phases(rows[:2]) == "" == causes.of_phases([])
+    assert causes.of_phases([row("ss-bfs", 9, 9, 0), *rows[1:]]) == ""
