@@ -325,21 +325,25 @@ class DistributedPattern(Pattern):
         return self._made_together("whole", self._gathered)  # type: ignore[no-any-return]
 
     def on_first_rank(self) -> Pattern | None:
-        """The whole pattern on the first rank; None on the others. Collective."""
+        """The whole pattern on the first rank, without `source`, because the hash of a large file
+        may not be known yet; None on the others. Collective."""
         gather = partial(self.exchange.gather_to, 0)
         own = self.indices.copy() if self.exchange.size == 1 else self.indices
         lengths, indices = gather(np.diff(self.indptr).astype(self.width)), gather(own)
-        return None if lengths is None or indices is None else self._whole_of(lengths, indices)
+        return None if lengths is None or indices is None else self._whole_of(lengths, indices, {})
 
     def _gathered(self) -> Pattern:
         gather = self.exchange.gather_all
-        return self._whole_of(gather(np.diff(self.indptr)), gather(self.indices))
+        return self._whole_of(gather(np.diff(self.indptr)), gather(self.indices), self.source)
 
-    def _whole_of(self, lengths: npt.NDArray[Any], indices: npt.NDArray[Any]) -> Pattern:
-        indptr = np.zeros(lengths.size + 1, dtype=np.int64)
-        np.cumsum(lengths, out=indptr[1:])
+    def _whole_of(
+        self, lengths: npt.NDArray[Any], indices: npt.NDArray[Any], source: Mapping[str, Any]
+    ) -> Pattern:
+        width = index_type(self.shape, indices.size)
+        indptr = np.zeros(lengths.size + 1, dtype=width)
+        np.cumsum(lengths, dtype=width, out=indptr[1:])
         return Pattern.from_csc(
-            indptr, indices, self.shape, name=self.name, source=self.source, owned=True
+            indptr, indices, self.shape, name=self.name, source=source, owned=True
         )
 
     def __repr__(self) -> str:
