@@ -6,7 +6,9 @@ Each matrix of the set, in a file, on each number of ranks (`options.counts`): o
 rank waits for messages of others: the largest and the smallest over the ranks. *CPU s* is the
 largest sum over the threads of a rank. *peak MB* is the largest memory of a rank in a phase, beyond
 that before the call. A phase contains those that are indented below it. ``--threads`` sets the
-threads of a rank (all cores). One rank uses the engine over ranks, too.
+threads of a rank (all cores). One rank uses the engine over ranks, too; several ranks are measured
+by messages (``mpi``) and as ``auto`` chooses, which lets the first rank of a machine search for a
+large matrix: *gather*, *search of the first rank*, *blocks of the first rank*.
 
 ``mpiexec -n P python -m benchmarks.mpi.phases FILE OUT.npz THREADS [BACKEND]`` is one such call;
 the first rank prints one JSON object. THREADS is 0 for all cores; BACKEND is ``mpi`` by default.
@@ -41,8 +43,11 @@ PHASES = {
     "search": [("btfperm.order", "matched")],
     "  start": [],
     "  augment": [],
+    "  gather": [("btfperm.pattern.distributed", "DistributedPattern.on_first_rank")],
+    "  search of the first rank": [("btfperm.transversal", "maximum_transversal")],
     "  certificate": [(f"{_MPI}.backend", "Mpi.prove")],
     "decompose": [("btfperm.order", "decompose_session")],
+    "  blocks of the first rank": [("btfperm.dulmage_mendelsohn.decompose_cpu", "decompose")],
     "  digraph": [(f"{_DM}.decompose_mpi", "digraph_of_matching")],
     "  coarse": [(f"{_DM}.decompose_mpi", "coarse_parts")],
     "  strong components": [(f"{_DM}.decompose_mpi", "find_square")],
@@ -162,17 +167,19 @@ def run(cases: list[Case], options: Options) -> Section:
         for case in cases:
             A = case.load()
             scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
-            for count in sorted(set(options.counts)) or [1, 2, 4]:
-                words = [str(file), str(file.with_suffix(".npz")), str(options.threads or 0)]
+            counts = sorted(set(options.counts)) or [1, 2, 4]
+            ways = [(count, way) for count in counts for way in ("mpi", "auto")[: 1 + (count > 1)]]
+            for count, way in ways:
+                words = [str(file), str(file.with_suffix(".npz")), str(options.threads or 0), way]
                 line = [start, "-n", str(count), sys.executable, "-m", __name__, *words]
                 done = subprocess.run(line, capture_output=True, text=True, check=False)
                 found = [json.loads(text) for text in done.stdout.splitlines() if text[:1] == "{"]
                 if not found:
                     last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-                    complaints.append(f"{case.name} on {count} ranks: {last}")
+                    complaints.append(f"{case.name} on {count} ranks, {way}: {last}")
                     continue
                 rows.append({"matrix": case.name, "entries": int(A.nnz), **found[-1]})
-                options.say(f"{case.name}, {count} ranks: {rows[-1]['seconds']:.2f} s")
+                options.say(f"{case.name}, {count} ranks, {way}: {rows[-1]['seconds']:.2f} s")
     return Section("Phases over MPI ranks", markdown(rows), {"rows": rows}, complaints)
 
 
@@ -185,7 +192,7 @@ def markdown(rows: list[Row]) -> str:
             for each in row["phases"]
         ]
         parts += [
-            f"`{row['matrix']}`, {row['ranks']} ranks: {row['seconds']:.3f} s",
+            f"`{row['matrix']}`, {row['ranks']} ranks, `{row['backend']}`: {row['seconds']:.3f} s",
             table(["phase", "s", "wait, most", "wait, least", "CPU s", "peak MB"], lines),
         ]
     return paragraphs(*parts)

@@ -10,7 +10,7 @@ differs, or if a rank fails.
 
 With ``--store FOLDER``, each result is kept in FOLDER as soon as it is there, and later runs of the
 same commit continue with the matrices that have none. The record then has the results of all runs,
-and ``--seconds 0`` only writes it.
+and ``--seconds 0`` only writes it. Each algorithm needs a store of its own.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ def from_first(comm, value):
     return comm.bcast(value)
 
 
-def compare(path, comm, store):
+def compare(path, comm, store, algorithm):
     """The seconds over ranks; raises AssertionError where an array differs. Collective."""
     import btfperm
 
     begin = time.perf_counter()
-    d = btfperm.dulmage_mendelsohn(str(path), comm=comm, backend="mpi")
+    d = btfperm.dulmage_mendelsohn(str(path), comm=comm, backend="mpi", algorithm=algorithm)
     seconds, wrong = time.perf_counter() - begin, []
     if comm.rank == 0:
         own = digests(d)
@@ -85,7 +85,7 @@ def files_of(folder):
     return sorted(Path(folder).glob("*.mtx.gz"), key=lambda file: (file.stat().st_size, file.name))
 
 
-def work(folder, seconds, store, kept):
+def work(folder, seconds, store, kept, algorithm):
     """Runs on each rank; the first one prints a line for each matrix that is not in `kept`."""
     from mpi4py import MPI
 
@@ -97,7 +97,7 @@ def work(folder, seconds, store, kept):
         if comm.bcast(time.monotonic() > until):
             break
         try:
-            found = round(compare(path, comm, store), 3)
+            found = round(compare(path, comm, store, algorithm), 3)
         except Exception as error:
             found = f"{type(error).__name__}: {error}"
         if comm.rank == 0:
@@ -124,19 +124,20 @@ def run(given, store):
         missing = []
     for place, ranks in enumerate(missing):
         share = max(until - time.monotonic(), 1) / (len(missing) - place)
-        record[ranks] |= run_on(ranks, given.folder, share, store, record[ranks])
+        record[ranks] |= run_on(ranks, given, share, store, record[ranks])
     for ranks, found in sorted(record.items()):
         print(line_of(ranks, found), flush=True)
     return dict(sorted(record.items()))
 
 
-def run_on(ranks, folder, seconds, store, kept):
+def run_on(ranks, given, seconds, store, kept):
     """The results of one start of the launcher. Each one is appended to the store when it is
     there, so that a run that is ended loses only the matrix at hand."""
     from tests.mpi.launcher import ROOT, launcher
 
-    program = [sys.executable, "-W", "ignore", "-m", "tests.mpi.all_matrices", str(folder)]
-    program += ["--work", str(store), "--seconds", str(seconds), "--kept", *kept]
+    program = [sys.executable, "-W", "ignore", "-m", "tests.mpi.all_matrices", given.folder]
+    program += ["--work", str(store), "--seconds", str(seconds), "--algorithm", given.algorithm]
+    program += ["--kept", *kept]
     found = {}
     with (
         tempfile.TemporaryFile("w+") as errors,
@@ -182,7 +183,7 @@ def of_commit(store):
     return found
 
 
-def section_of(record, matrices):
+def section_of(record, matrices, algorithm):
     """The record as a section of a benchmark."""
     from benchmarks.report import Section, paragraphs, table
     from btfperm.backends.mpi.launch import library
@@ -203,8 +204,8 @@ def section_of(record, matrices):
     text = paragraphs(
         "Permutations, boundaries of the blocks and structural rank over MPI ranks, without "
         f"replication, against those of one process, on {matrices} real matrices from the smallest "
-        f"to the largest, with {library()}. *left out*: the time was over. The JSON file has the "
-        "seconds of each matrix.",
+        f"to the largest, with {library()} and the algorithm `{algorithm}`. *left out*: the time "
+        "was over. The JSON file has the seconds of each matrix.",
         table(["ranks", "identical", "different or failed", "left out", "s"], lines),
     )
     return Section("Real matrices over MPI ranks", text, {"mpi": library(), "rows": rows}, problems)
@@ -218,7 +219,7 @@ def write(given, record):
     head = describe(sys.argv[1:], module="tests.mpi.all_matrices")
     options = Options(given.name, Path(given.folder), 1, given.seconds, [], None, print)
     report = Report(head, options)
-    report.add("mpi-identical", section_of(record, len(files_of(given.folder))))
+    report.add("mpi-identical", section_of(record, len(files_of(given.folder)), given.algorithm))
     report.write(None, None, given.out)
 
 
@@ -229,12 +230,13 @@ def main():
     options.add_argument("--seconds", type=float, default=600, help="for all numbers of ranks")
     options.add_argument("--out", type=Path, help="the folder of the dated record")
     options.add_argument("--name", default="real", help="the end of the name of the record")
+    options.add_argument("--algorithm", default="auto", help="the search over ranks")
     options.add_argument("--store", type=Path, help="the folder that keeps the results")
     options.add_argument("--work", help=argparse.SUPPRESS)
     options.add_argument("--kept", nargs="*", help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.work:
-        work(given.folder, given.seconds, given.work, set(given.kept))
+        work(given.folder, given.seconds, given.work, set(given.kept), given.algorithm)
         return
     with tempfile.TemporaryDirectory() as store:
         record = run(given, store if given.store is None else of_commit(given.store))

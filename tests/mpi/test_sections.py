@@ -22,7 +22,8 @@ def test_every_section(tmp_path):
     found = checked_sections_of(tmp_path / "out", tmp_path)
     assert found.keys() == names
     rows = found["mpi-phases"][1]["rows"]
-    assert [row["ranks"] for row in rows] == [1, 2]
+    ways = [(row["ranks"], row["backend"]) for row in rows]
+    assert ways == [(1, "mpi"), (2, "mpi"), (2, "auto")]
     seconds = {each["phase"].strip(): each["values"][0] for each in rows[1]["phases"]}
     stages = [seconds[name] for name in ("read", "search", "decompose", "write")]
     assert 0 < min(stages) <= max(stages) <= rows[1]["seconds"]
