@@ -147,6 +147,22 @@ void bind_values(nb::module_& module) {
       "Substitutes the solution at the places begin:end in the rows above, or the reverse.");
 }
 
+template <class I, class T>
+void bind_gather(nb::module_& module) {
+  module.def(
+      "gather_finite",
+      [](In<I> places, In<T> from, Out<T> to) {
+        const auto count = static_cast<std::int64_t>(to.shape(0));
+        require_places(places, count, "places");
+        require_places(from, count, "from");
+        const WithoutGil nogil;
+        return gather_finite(count, places.data(), from.data(), to.data());
+      },
+      nb::arg("places").noconvert(), nb::arg("values").noconvert(), nb::arg("to").noconvert(),
+      "Copies the values at the places, a permutation that the caller has checked, and returns the "
+      "first place in `to` of one that is NaN or infinite, or -1.");
+}
+
 // Whether the places hold each number from 0 to n - 1 once.
 template <class I>
 bool is_permutation(std::int64_t n, const In<I>& perm) {
@@ -314,6 +330,10 @@ void bind_preorder(nb::module_& module) {
   bind_lengths<std::int64_t>(module);
   bind_values<double>(module);
   bind_values<std::complex<double>>(module);
+  bind_gather<std::int32_t, double>(module);
+  bind_gather<std::int32_t, std::complex<double>>(module);
+  bind_gather<std::int64_t, double>(module);
+  bind_gather<std::int64_t, std::complex<double>>(module);
   bind_order<std::int32_t>(module);
   bind_order<std::int64_t>(module);
   bind_pivots<std::int32_t>(module);

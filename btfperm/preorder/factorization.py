@@ -4,10 +4,12 @@
 Idea        For every solver, `Factors.solve` takes and returns vectors in the order of the caller's
             matrix, so that one place refines, verifies and warns. The residual of a solution is
             computed in one pass over the entries, which also gives its componentwise backward
-            error. The first solution by old pivots is verified by that error: if it is large, and
-            was not as large when these pivots were new, new pivots are chosen for the new values.
-            After new pivots, one or two more solutions estimate how much the rounding of the
-            entries changes the first one.
+            error. That error verifies old pivots, because numbers that grow in L and U make it
+            large: if it is, and was not when these pivots were new, new pivots are chosen for the
+            new values. The first solution by old pivots is always verified, and a later one if it
+            is refined. (`klu_rgrowth` would need a pass over U as well, and takes a fifth of the
+            time of `klu_refactor`.) After new pivots, one or two more solutions estimate how much
+            the rounding of the entries changes the first one.
 Refinement  A step multiplies the error by about the relative change that it makes in the solution.
             If the product is not negligible, the error is measured after the step, and more steps
             follow while it is too large and each step at least halves it.
@@ -87,6 +89,7 @@ class Factorization:
         self._has_long_sums = has_long_sums(columns)  # `refactor` keeps the pattern
         self._has_factors = False
         self._is_verified = self._is_checked = True
+        self._has_old_pivots = False
         self._first_error = 0.0  # the backward error of the first solution by these pivots
         self._factor()
 
@@ -108,7 +111,7 @@ class Factorization:
         if self.shape[0]:
             self.factors.factor(self._columns.values)
         self._has_factors = self._is_verified = True
-        self._is_checked = False
+        self._is_checked = self._has_old_pivots = False
         self._first_error = 0.0
 
     def refactor(self, A: Any) -> bool:
@@ -119,8 +122,9 @@ class Factorization:
 
         KLU keeps its pivots unless one is zero, the values have become complex or real, or the
         smallest pivot, relative to the largest one, has become much smaller. The next `solve` of a
-        nonempty right-hand side verifies them: if its backward error is large, and not similar to
-        that of the first solution by these pivots, it factors with new pivots and solves again.
+        nonempty right-hand side, and each later one with refinement, verifies them: if its backward
+        error is large, and not similar to that of the first solution by these pivots, it factors
+        with new pivots and solves again.
         SuperLU keeps them only if all blocks have one row.
 
         Returns
@@ -140,7 +144,8 @@ class Factorization:
         self._columns = old._replace(values=values)
         self._has_factors = False
         if stays and self.shape[0] and self.factors.refactor(values):
-            self._has_factors, self._is_verified = True, False
+            self._has_factors = self._has_old_pivots = True
+            self._is_verified = False
             return True
         self._factor()
         return False
@@ -199,7 +204,7 @@ class Factorization:
         # After `refactor`, a step of refinement also shows whether the matrix is nearly singular.
         if self._is_verified and error <= _AS_EXACT_AS_ROUNDING:
             steps = 0
-        if not self._is_verified and error > _LARGEST_ERROR:
+        if self._has_old_pivots and error > _LARGEST_ERROR:
             first = self._first_error
             if not first / _SIMILAR <= error <= first * _SIMILAR:
                 self._factor()

@@ -13,6 +13,7 @@ import numpy as np
 from btfperm.pattern import permute
 from btfperm.pattern.arrays import refuse_masked
 from btfperm.pattern.host_matrix import checked_matrix, is_scipy
+from btfperm.preorder.values import as_places, gathered
 from btfperm.results import IndexArray
 
 __all__ = ["Gather", "is_compressed"]
@@ -36,7 +37,10 @@ class Gather:
         numbers = np.arange(C.indices.size)
         kind = csc_array if C.format == "csc" else csr_array
         numbered = kind((numbers, self._indices, self._indptr), shape=C.shape)
-        self._permuted = permute(numbered, row_perm, col_perm)
+        permuted = permute(numbered, row_perm, col_perm)
+        self._places = as_places(permuted.data)
+        permuted.data = permuted.data[:0]
+        self._permuted = permuted
 
     def fits(self, A: Any) -> bool:
         """Whether the matrix has the same entries, and a value for each. O(nnz)."""
@@ -48,12 +52,13 @@ class Gather:
         )
 
     def apply(self, A: Any) -> Any:
-        """The permuted matrix of the same kind, in compressed columns."""
+        """The permuted matrix of the same kind, in compressed columns. The caller may modify it, so
+        its indices are copies."""
         from scipy.sparse import csc_array, csc_matrix, sparray
 
         refuse_masked(A.data)
         B = self._permuted
-        arrays = A.data[B.data], B.indices.copy(), B.indptr.copy()
+        arrays = gathered(A.data, self._places)[0], B.indices.copy(), B.indptr.copy()
         if A.format == "csc":
             return type(A)(arrays, shape=B.shape)
         return (csc_array if isinstance(A, sparray) else csc_matrix)(arrays, shape=B.shape)

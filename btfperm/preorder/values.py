@@ -17,8 +17,8 @@ from btfperm.pattern.arrays import matrix_on_device, refuse_masked
 from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, native, recognised
 from btfperm.results import IndexArray
 
-__all__ = ["Columns", "canonical_copies", "columns_of", "entries_below", "new_values"]
-__all__ += ["refuse_below", "refuse_changed"]
+__all__ = ["Columns", "as_places", "canonical_copies", "columns_of", "entries_below", "gathered"]
+__all__ += ["new_values", "refuse_below", "refuse_changed"]
 
 _MOST_NARROW = 2**31 - 1  # entries with 32-bit indices
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
@@ -40,17 +40,18 @@ class RowOrder:
         indptr, indices = self._columns
         n, numbers = indptr.size - 1, np.arange(indices.size)
         rows = csc_array((numbers, indices, indptr), shape=(n, n)).tocsr()
-        return rows.indptr, rows.indices, inverse(rows.data)
+        return rows.indptr, rows.indices, as_places(inverse(rows.data))
 
     def fits(self, A: Any) -> bool:
         """Whether a csr matrix has these entries, sorted and without duplicates. O(nnz)."""
         starts, cols, _ = self._rows
         return np.array_equal(A.indptr, starts) and np.array_equal(A.indices, cols)
 
-    def by_columns(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Values that are in the order of the rows, in the order of the columns."""
-        ordered: npt.NDArray[Any] = values[self._rows[2]]
-        return ordered
+    @property
+    def places(self) -> npt.NDArray[Any]:
+        """Where the value of each entry of the columns is, if values are in the order of the
+        rows."""
+        return self._rows[2]
 
 
 class Columns(NamedTuple):
@@ -187,7 +188,7 @@ def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
                 f"there are {old.values.size:,} entries, and {A.size:,} values of type {A.dtype} "
                 "were given"
             )
-        return _finite_copy(_by_columns(A, old), old.indptr, old.indices)
+        return _finite_copy(A, old.indptr, old.indices, _places(old))
     shape = old.n, old.n
     if is_scipy(A) and A.format in ("csc", "csr") and A.shape == shape:
         refuse_masked(A)
@@ -195,7 +196,7 @@ def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
             if A.format == "csc" and _same_entries(A.indptr, A.indices, old):
                 return _finite_copy(A.data, old.indptr, old.indices)
             if A.format == "csr" and old.rows is not None and old.rows.fits(A):
-                return _finite_copy(old.rows.by_columns(A.data), old.indptr, old.indices)
+                return _finite_copy(A.data, old.indptr, old.indices, old.rows.places)
     new = columns_of(A, shape)
     if not _same_entries(new.indptr, new.indices, old):
         raise InvalidArgumentError(
@@ -204,29 +205,50 @@ def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
     return new.values
 
 
-def _by_columns(values: npt.NDArray[Any], old: Columns) -> npt.NDArray[Any]:
-    """The values in the order of the columns. O(nnz)."""
+def _places(old: Columns) -> npt.NDArray[Any] | None:
+    """Where the values of the columns are in an array of values; None: in their order. O(nnz)."""
     if old.given_by == "columns":
-        return values
+        return None
     if old.given_by == "other":
         raise InvalidArgumentError(
             "the entries of the matrix that was factored were not sorted by columns or by rows, or "
             "contained duplicates, so the order of an array of values is not known: give the matrix"
         )
     assert old.rows is not None
-    return old.rows.by_columns(values)
+    return old.rows.places
 
 
 def _same_entries(indptr: Any, indices: Any, old: Columns) -> bool:
     return np.array_equal(indptr, old.indptr) and np.array_equal(indices, old.indices)
 
 
-def _finite_copy(values: Any, indptr: Any, indices: Any) -> npt.NDArray[Any]:
-    """A copy of the values as float64 or complex128."""
+def as_places(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A permutation in the narrowest index type, as `gathered` reads it."""
+    return numbers.astype(np.int32 if numbers.size <= _MOST_NARROW else np.int64)
+
+
+def gathered(values: npt.NDArray[Any], places: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
+    """The values at these places, and the first place in them of one that is NaN or infinite, or
+    -1. One pass over the values if they are float64 or complex128; of other types, places of
+    numbers that are not finite are not searched for."""
+    if values.dtype not in _DOUBLES or not values.flags.c_contiguous:
+        return values[places], -1
+    ordered = np.empty_like(values)
+    return ordered, int(_core.preorder.gather_finite(places, values, ordered))
+
+
+def _finite_copy(
+    values: Any, indptr: Any, indices: Any, places: npt.NDArray[Any] | None = None
+) -> npt.NDArray[Any]:
+    """A copy of the values as float64 or complex128; of those at the places, if there are some. One
+    pass over the values, and one more to convert other types."""
     dtype = np.complex128 if values.dtype.kind == "c" else np.float64
     given = np.ascontiguousarray(values, dtype=dtype)
-    copy = np.empty_like(given)
-    p = _core.preorder.copy_finite(given, copy)
+    if places is None:
+        copy = np.empty_like(given)
+        p = _core.preorder.copy_finite(given, copy)
+    else:
+        copy, p = gathered(given, places)
     if p >= 0:
         i, j = int(indices[p]), int(np.searchsorted(indptr, p, side="right")) - 1
         raise InvalidMatrixError(

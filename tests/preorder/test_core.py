@@ -32,10 +32,24 @@ def test_loops_of_four_numbers_miss_no_place(n, dtype):
         values[place:] = np.nan
         assert _core.preorder.copy_finite(values, copy) == place
         np.testing.assert_array_equal(copy, values)
+        for width in (np.int32, np.int64):
+            backwards = np.arange(n, dtype=width)[::-1].copy()
+            assert _core.preorder.gather_finite(backwards, values[::-1].copy(), copy) == place
+            np.testing.assert_array_equal(copy, values)
         for number, expected in ((3.0, 0.5), (np.nan, np.inf)):  # |2 - 2 * 3| / (2 * 3 + 2)
             x, r, sizes = ones.copy(), np.empty(n, dtype), np.empty(n)
             x[place] = number
             assert _core.preorder.residual(*columns, 0, False, x, 2 * ones, r, sizes) == expected
+
+
+def test_places_of_values_are_as_many_as_the_values():
+    two, three = np.array([1, 0], np.int32), np.array([2, 0, 1], np.int32)
+    for places, values, copy in ((two, 3, 3), (three, 2, 3), (three, 3, 2)):
+        with pytest.raises(ValueError, match="places"):
+            _core.preorder.gather_finite(places, np.ones(values), np.empty(copy))
+    copy = np.empty(3)
+    assert _core.preorder.gather_finite(three, np.array([1.0, 2.0, 3.0]), copy) == -1
+    assert copy.tolist() == [3, 1, 2]
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])

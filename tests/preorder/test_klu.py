@@ -23,7 +23,7 @@ from btfperm.errors import (
     NumericallySingularError,
     SolverMissingWarning,
 )
-from btfperm.preorder import factorization, klu_factors, klu_libraries, klu_shared, preordering
+from btfperm.preorder import klu_factors, klu_libraries, klu_shared, preordering
 from tests import strategies
 from tests.known_answers import MATRICES, known_answers, parametrized, read
 from tests.oracles import suitesparse
@@ -35,16 +35,6 @@ NONSINGULAR = [
 
 def _all():
     return klu_libraries.libraries()
-
-
-@pytest.fixture(params=["nbklu", "libklu"])
-def library(request, monkeypatch):
-    """Makes `factor` use this library."""
-    found = {one.name: one for one in _all()}.get(request.param)
-    if found is None:
-        pytest.skip(f"{request.param} is not installed, or not for a sanitizer")
-    monkeypatch.setattr(preordering, "find_klu", lambda: found)
-    return found
 
 
 def with_values(pattern, seed, *, dominant=True):
@@ -112,45 +102,6 @@ def test_facts_and_errors_on_real_matrices(library, known):
         assert F.fill == p.predicted_fill.total
 
 
-def test_new_values_keep_the_pivots(library):
-    A = sp.csc_array(read("pfjac_case_ACTIVSg2000"))
-    A.eliminate_zeros()
-    rng = np.random.default_rng(1)
-    F = btfperm.preorder(A, solver="klu").factor(A)
-    for _ in range(3):
-        B = A.copy()
-        B.data *= rng.uniform(0.8, 1.2, A.nnz)
-        assert F.refactor(B)
-        b = B @ np.ones(A.shape[0])
-        assert backward_error(B, F.solve(b), b) < 1e-14
-        assert F.refactor(A.data)
-    values = A.data.copy()
-    for _ in range(50):  # the steps of a Newton iteration, with drift
-        values *= rng.uniform(0.7, 1.3, A.nnz)
-        F.refactor(values)
-        B = sp.csc_array((values, A.indices, A.indptr), shape=A.shape)
-        b = B @ np.ones(A.shape[0])
-        assert backward_error(B, F.solve(b), b) < 1e-13
-
-
-def test_unsafe_pivots_are_chosen_anew(library):
-    A = np.array([[4.0, 1.0, 0], [1.0, 3.0, 1.0], [0, 1.0, 5.0]])
-    F = btfperm.preorder(A, solver="klu").factor(A)
-    B = A.copy()
-    B[0, 0] = 1e-14
-    assert not F.refactor(B)
-    b = B @ np.array([1.0, 2.0, 3.0])
-    np.testing.assert_allclose(F.solve(b), [1.0, 2.0, 3.0], rtol=1e-6)
-    assert not F.refactor(A * 1j)  # another type
-    np.testing.assert_allclose(F.solve(A @ np.ones(3) * 1j), np.ones(3))
-    with pytest.raises(InvalidArgumentError, match="other entries"):
-        F.refactor(np.ones((3, 3)))
-    with pytest.raises(InvalidArgumentError, match="7 entries, and 3 values"):
-        F.refactor(np.ones(3))
-    with pytest.raises(InvalidMatrixError, match="row 0, column 0 is nan"):
-        F.refactor(np.full(7, np.nan))
-
-
 def test_the_callers_matrix_may_change(library):
     A = sp.csc_array(np.array([[4.0, 1.0], [1.0, 3.0]]))
     b = A @ np.ones(2)
@@ -172,68 +123,6 @@ def test_a_singular_matrix_leaves_no_factors(solver):
     assert "was singular" in repr(F) and "numbers" not in F._repr_html_()
     assert not F.refactor(A)
     np.testing.assert_allclose(F.solve(A @ np.ones(2)), 1)
-
-
-@pytest.mark.parametrize("trans", ["N", "T", "H"])
-@pytest.mark.parametrize("refine", [0, 1])
-def test_the_first_solution_verifies_old_pivots(library, monkeypatch, trans, refine):
-    monkeypatch.setattr(klu_factors, "_SMALLER_PIVOTS", 0.0)
-    A = np.array([[4.0, 1.0, 0], [1.0, 3.0, 1.0], [0, 1.0, 5.0]])
-    F = btfperm.preorder(A, solver="klu").factor(A)
-    B = A.copy()
-    B[0, 0], B[1, 1] = 1e-15, 1e-15
-    assert F.refactor(B)
-    b = {"N": B, "T": B.T, "H": B.T}[trans] @ np.array([1.0, 2.0, 3.0])
-    np.testing.assert_allclose(F.solve(b, trans, refine=refine), [1.0, 2.0, 3.0], rtol=1e-12)
-    if trans == "N":  # by luck, the transposed solution by the old pivots is right
-        assert F.off_diagonal_pivots > 0
-
-
-@pytest.mark.usefixtures("library")
-def test_errors_that_new_pivots_do_not_mend_are_expected_later(monkeypatch):
-    """The first solution with old pivots is worse than the limit here, and so is that with new
-    ones. The next values are not factored twice for the same error."""
-    monkeypatch.setattr(factorization, "_LARGEST_ERROR", 1e-30)
-    A = with_values(sp.random_array((40, 40), density=0.1, rng=1), 1)
-    F = btfperm.preorder(A, solver="klu").factor(A)
-    factored = []
-    monkeypatch.setattr(F, "_factor", lambda: (factored.append(1), type(F)._factor(F)))
-    b = np.ones(40)
-    for k in (1, 2, 3):
-        assert F.refactor(A * (1 + 0.1 * k))
-        F.solve(b)
-        assert len(factored) == 1
-
-
-@pytest.mark.usefixtures("library")
-def test_only_errors_similar_to_the_first_one_are_expected(monkeypatch):
-    """A large error of some values does not permit a large one of all later values."""
-    A = 4 * np.eye(3) + np.ones((3, 3))
-    F = btfperm.preorder(A, solver="klu").factor(A)
-    measured, errors, factored = F._measured, [], []
-
-    def scripted(*arguments):
-        change, _, *rest = measured(*arguments)
-        return change, errors.pop(0), *rest
-
-    monkeypatch.setattr(F, "_measured", scripted)
-    monkeypatch.setattr(F, "_factor", lambda: (factored.append(1), type(F)._factor(F)))
-    errors[:] = [1e-5]  # with new pivots, so the values are the cause
-    F.solve(np.ones(3), refine=1)
-    for script, times in (
-        ([9e-5], 0),
-        ([2e-6], 0),
-        ([9e-7, 1e-16], 1),  # old pivots are not good enough for better values
-        ([1e-12], 0),
-        ([1e-5, 1e-5], 1),
-        ([1e-5], 0),
-        ([2e-4, np.inf], 1),
-        ([np.inf, 1e-16], 1),
-    ):
-        F.refactor(A)
-        errors[:], factored[:] = script, []
-        F.solve(np.ones(3), refine=1)
-        assert (errors, len(factored)) == ([], times)
 
 
 def test_the_threshold_is_passed_to_klu(library):

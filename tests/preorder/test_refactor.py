@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Zeros, duplicates, thresholds, and refactor with SuperLU; test_klu.py has KLU's pivots."""
+"""Zeros, duplicates, thresholds, and refactor with SuperLU; test_old_pivots.py has KLU's."""
 
 from __future__ import annotations
 
@@ -168,6 +168,15 @@ def test_new_values_by_rows_need_no_conversion(monkeypatch):
                 np.testing.assert_allclose(F.solve(b), 0.5 / factor)
             F.refactor(1j * A)
             np.testing.assert_allclose(F.solve(b), -1j * np.ones(40))
+            for other in (np.float32, np.complex64, np.float64, np.complex128):
+                F.refactor((4 * A).astype(other))
+                np.testing.assert_allclose(F.solve(b), 0.25, rtol=1e-5)
+                F.refactor((8 * first.data).astype(np.dtype(other).newbyteorder(">")))
+                np.testing.assert_allclose(F.solve(b), 0.125, rtol=1e-5)
+            wrong = A.copy()
+            wrong[3, 3] = np.nan
+            with pytest.raises(InvalidMatrixError, match="row 3, column 3 is nan"):
+                F.refactor(wrong)
         moved = A.copy()
         moved.indices[:2] = moved.indices[1::-1]  # the same entries, in another order
         moved.data[:2] = moved.data[1::-1]
