@@ -23,16 +23,14 @@ def items_004(
     *,
     busy: bool = False,
     real_busy: bool = False,
-    real_commit: str = "",
 ) -> list[Item]:
     """Figures 2 to 11, and the aims of this project. `over_ranks`: of the section mpi-local-max,
     whose cores were `busy`; `others`: of the section graphs, and `later` of a later version on one
-    thread; `real_busy`: other processes used the cores in the run on real matrices, which
-    was of `real_commit`."""
+    thread; `real_busy`: other processes used the cores in the run on real matrices."""
     groups = families(data)
     items = [
         _quality(groups, "Figure 2. Delaunay graphs", "delaunay", (2, 2, 13, 14)),
-        _real(real, real_commit, busy=real_busy),
+        _real(real, busy=real_busy),
         on_gpu(groups, "Figure 5. GPU, Delaunay graphs", ("delaunay",), 35),
         _quality(groups, "Figure 6. Random geometric graphs", "rgg", None),
     ]
@@ -121,7 +119,7 @@ def _orders(rows: list[Row]) -> list[Claim]:
     return [counted(f"{a} is faster than {b}", faster(a, b), "graphs") for a, b in pairs]
 
 
-def _real(real: Data | None, commit: str = "", *, busy: bool = False) -> Item:
+def _real(real: Data | None, *, busy: bool = False) -> Item:
     title, axes = "Figure 3. Matrices", "matrices; weight relative to GPA, and running time"
     if real is None:
         return Item(title, axes)
@@ -166,26 +164,17 @@ def _real(real: Data | None, commit: str = "", *, busy: bool = False) -> Item:
         why=f"{_of_choice(rows)} The figure has the weights; that of the times is at the end of "
         "this page."
         + (" Other processes used the cores: single times may be wrong." if busy else "")
-        + _OF_OLDER.get(commit, "")
         + _of_ties(rows),
     )  # fmt: skip
 
 
-# What changed after a result on real matrices, by the commit of the result.
-_OF_OLDER = {
-    "26c61b1": " The times of local-max are those of older code (26c61b1): sequential local-max "
-    "became faster later (7f278d9d, b8262cbd, 583bce24)."
-}
-
-
 def _of_choice(rows: list[Row]) -> str:
     """Which matrices the table has."""
-    measured = {row["matrix"] for row in rows}
     every = f"all {len(rows)}" if len(rows) <= 20 else f"the 20 largest of {len(rows)}"
-    text = f"The table has {every} symmetric matrices with values that were measured."
-    if "Andrews" not in measured:
-        text += " `Andrews`, which would be the second largest, was not measured."
-    return text
+    return (
+        f"The table has {every} symmetric matrices with different values off the diagonal. In "
+        "`Andrews`, which would be the second largest, all of these have the same modulus."
+    )
 
 
 def _fastest(row: Row) -> str:

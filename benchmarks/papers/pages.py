@@ -89,10 +89,7 @@ def _of_004(main: Result | None, real: Result | None) -> list[Item]:
     ranks, graphs = newest("mpi-local-max", PREFERRED), newest("graphs", PREFERRED)
     later = newest("graphs", ("path",))
     others = (result.data if result else None for result in (real, ranks, graphs, later))
-    commit = real.report["versions"].get("commit", "") if real else ""
-    return items_004(
-        data, *others, busy=_is_busy(ranks), real_busy=_is_busy(real), real_commit=commit
-    )
+    return items_004(data, *others, busy=_is_busy(ranks), real_busy=_is_busy(real))
 
 
 def _of_001(main: Result | None, _: Result | None) -> list[Item]:
