@@ -20,18 +20,13 @@ from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
 from btfperm.pattern.input import over_ranks
 from btfperm.registry import Algorithm, algorithms
-from btfperm.results import (
-    BlockTriangularForm,
-    DulmageMendelsohn,
-    SolverOrder,
-    Transversal,
-    WeightedTransversal,
-)
+from btfperm.results import BlockTriangularForm, DulmageMendelsohn, SolverOrder, Transversal
 from btfperm.transversal import matched
 
 if TYPE_CHECKING:
     from btfperm.conventions.rows import Convention
     from btfperm.pattern import ValuedPattern
+    from btfperm.results import WeightedTransversal
     from btfperm.weighted.diagonal import Diagonals
 
 __all__ = ["Ordered", "order_file"]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from btfperm.path.decompose import Decomposed
 from btfperm.pattern import DECOMPOSITION, as_pattern, memory_for
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.input import refuse_ranks
-from btfperm.results import BlockTriangularForm, IndexArray, Transversal, WeightedTransversal
+from btfperm.results import BlockTriangularForm, IndexArray, Transversal
 from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS
+
+if TYPE_CHECKING:
+    from btfperm.results import WeightedTransversal
 
 __all__ = ["block_triangular_form"]
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from btfperm.errors import InvalidArgumentError, UnorderedBlocksWarning
-from btfperm.ordering.inside_blocks import order_inside_blocks
 from btfperm.path.make_plan import team_size
 from btfperm.results import BlockTriangularForm, Decomposition, IndexArray, SolverOrder
 from btfperm.warn import warn
@@ -55,6 +54,8 @@ def square_order(
     if result.pattern is None:
         _warn_of_fill(result)
         return Square(result, result.matched_row_perm, result.col_perm)
+    from btfperm.ordering.inside_blocks import order_inside_blocks
+
     pattern = result.pattern.on_host()
     threads = team_size(pattern.nnz, None)
     inside = order_inside_blocks(pattern, result, "auto", solver, threads)

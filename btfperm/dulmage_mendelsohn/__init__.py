@@ -26,7 +26,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from btfperm.arguments import refuse_unknown_keywords, truth
 from btfperm.backends import check_backend, of_one_process
@@ -37,16 +37,13 @@ from btfperm.path.request import is_limited_to_cpu, requested_backend
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
 from btfperm.pattern.arrays import device_context
 from btfperm.pattern.input import over_ranks
-from btfperm.results import (
-    Decomposition,
-    DulmageMendelsohn,
-    IndexArray,
-    Transversal,
-    WeightedTransversal,
-)
-from btfperm.results.distributed import distributed_decomposition, gathered
+from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
+from btfperm.results.host_copy import gathered
 from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
+
+if TYPE_CHECKING:
+    from btfperm.results import WeightedTransversal
 
 __all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn", "fields_of"]
 __all__ += ["meta_with_weights"]
@@ -197,6 +194,8 @@ def _matching(transversal: Transversal) -> tuple[IndexArray, IndexArray]:
 def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> Any:
     pattern, transversal = done.session.pattern, done.transversal
     if pattern.is_distributed:
+        from btfperm.results.distributed import distributed_decomposition
+
         return distributed_decomposition(
             pattern, done.form, transversal, meta("dulmage_mendelsohn")
         )

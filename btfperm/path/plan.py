@@ -148,7 +148,7 @@ class Plan:
                 }
                 for what, rule in self.decisions.items()
             },
-            "features": {name: known.get(name) for name in Features.__slots__},
+            "features": {name: known.get(name) for name in Features._fields},
         }
 
     def parts(self) -> dict[str, Any]:

@@ -139,6 +139,10 @@ class Request:
         """The options of one algorithm."""
         return row.checked(self.options) if self.options else row.defaults
 
+    def numbers_of(self, row: Algorithm) -> Mapping[str, float | str]:
+        """The options of one algorithm as the core takes them."""
+        return row.in_numbers(row.checked(self.options)) if self.options else row.default_numbers
+
     @property
     def is_limited_to_cpu(self) -> bool:
         """See the function of this name."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from btfperm import registry
 from btfperm.backends.cpu.backend import CPU
 from btfperm.results import Transversal
-from btfperm.results.distributed import distributed_transversal
 from btfperm.results.read_only import new_result
 
 if TYPE_CHECKING:
@@ -45,6 +44,8 @@ def result_of(run: Run) -> Transversal:
         "col_in_cover": col_in_cover,
     }
     if run.session.pattern.is_distributed:
+        from btfperm.results.distributed import distributed_transversal
+
         return distributed_transversal(run.session.pattern, found, plan.why)
     return new_result(Transversal, found, {"choice": plan.why})
 

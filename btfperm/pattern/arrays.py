@@ -45,6 +45,10 @@ __all__ = [
 
 IndexArray = npt.NDArray[np.signedinteger[Any]]
 
+# Made once: calls on small matrices are short.
+_OF_HOST = (np.ndarray, list, tuple)
+_NOTHING: AbstractContextManager[Any] = nullcontext()
+
 # Searches need a few numbers above the largest index, so the limits are below those of the types.
 LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
@@ -119,7 +123,7 @@ def refuse_non_numbers(values: npt.NDArray[Any], name: str | None) -> None:
 
 def is_device_array(array: object) -> bool:
     """Whether this is an array on a GPU, of any package. The test loads no module."""
-    if isinstance(array, np.ndarray | list | tuple):
+    if isinstance(array, _OF_HOST):
         return False
     if hasattr(array, "__cuda_array_interface__"):
         return True
@@ -151,7 +155,7 @@ def is_on_device_of(pattern: Any, array: object) -> bool:
 def device_context(array: Any) -> AbstractContextManager[Any]:
     """A context in which the device of an array is CuPy's current one; for NumPy arrays, nothing
     changes."""
-    device: AbstractContextManager[Any] = array.device if is_device_array(array) else nullcontext()
+    device: AbstractContextManager[Any] = array.device if is_device_array(array) else _NOTHING
     return device
 
 

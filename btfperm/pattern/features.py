@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +19,7 @@ _SAMPLED = 128  # columns in the sample, or up to twice as many
 _OF_DEGREES = frozenset(("longest", "skew", "empty", "single", "hidden"))
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(NamedTuple):
     """Features of a pattern and of the call; None if unknown. "Sampled" refers to the columns and
     entries that `sample` reads.
 

@@ -29,6 +29,8 @@ __all__ = [
     "refuse_ranks",
 ]
 
+_NOTHING: AbstractContextManager[None] = nullcontext()  # made once: calls may be short
+
 
 def as_pattern(
     A: Any,
@@ -121,7 +123,7 @@ def over_ranks(A: Any, comm: Any) -> AbstractContextManager[None]:
             )
         return own.guarded()
     if comm is None:
-        return nullcontext()
+        return _NOTHING
     from btfperm.backends.mpi import exchange
 
     return exchange.Exchange.of(comm).guarded()

@@ -139,6 +139,11 @@ class Algorithm:
         """The default of each option, as the algorithm takes it."""
         return {option.name: option.checked(option.default, self.name) for option in self.options}
 
+    @cached_property
+    def default_numbers(self) -> Mapping[str, float | str]:
+        """The default of each option, as the core takes it."""
+        return self.in_numbers(self.defaults)
+
     def has_option(self, name: str) -> bool:
         return any(option.name == name for option in self.options)
 

@@ -25,20 +25,34 @@ fields that count. Results of one process have HTML tables for notebooks.
 ``parts.py`` their coarse parts and blocks, ``block_graph.py`` the dependencies between blocks.
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from btfperm.pattern.arrays import IndexArray
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.decomposition import BlockTriangularForm, Decomposition, DulmageMendelsohn
-from btfperm.results.distributed import (
-    DistributedDecomposition,
-    DistributedGraphMatching,
-    DistributedTransversal,
-    DistributedWeightedTransversal,
-)
-from btfperm.results.graph_matching import GraphMatching
 from btfperm.results.parts import Block, CoarsePart
 from btfperm.results.solver_order import SolverOrder
 from btfperm.results.transversal import Counters, Cover, Transversal
-from btfperm.results.weighted import WeightedTransversal
+
+if TYPE_CHECKING:  # imported when they are first used, because each class delays the command
+    from btfperm.results.distributed import DistributedDecomposition as DistributedDecomposition
+    from btfperm.results.distributed import DistributedGraphMatching as DistributedGraphMatching
+    from btfperm.results.distributed import DistributedTransversal as DistributedTransversal
+    from btfperm.results.distributed import (
+        DistributedWeightedTransversal as DistributedWeightedTransversal,
+    )
+    from btfperm.results.graph_matching import GraphMatching as GraphMatching
+    from btfperm.results.weighted import WeightedTransversal as WeightedTransversal
+
+_MODULE_OF = {
+    "DistributedDecomposition": "distributed",
+    "DistributedGraphMatching": "distributed",
+    "DistributedTransversal": "distributed",
+    "DistributedWeightedTransversal": "distributed",
+    "GraphMatching": "graph_matching",
+    "WeightedTransversal": "weighted",
+}
 
 __all__ = [
     "Block",
@@ -59,3 +73,9 @@ __all__ = [
     "Transversal",
     "WeightedTransversal",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'btfperm.results' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"btfperm.results.{_MODULE_OF[name]}"), name)

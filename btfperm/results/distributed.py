@@ -33,7 +33,6 @@ __all__ = [
     "DistributedWeightedTransversal",
     "distributed_decomposition",
     "distributed_transversal",
-    "gathered",
 ]
 
 Collect = Callable[[IndexArray], IndexArray | None]
@@ -321,9 +320,3 @@ def distributed_decomposition(
         "pattern": pattern,
     }
     return new_result(DistributedDecomposition, fields, {"meta": meta})
-
-
-def gathered(result: Any) -> Any:
-    """A distributed transversal, weighted transversal or decomposition as a whole on each rank; the
-    result of one process unchanged. Collective in the first case."""
-    return result.gather() if result.is_distributed else result

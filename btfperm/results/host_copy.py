@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies of results on the host."""
+"""Copies of results on the host, and of results over MPI ranks on each rank."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from btfperm.backends import host_array
 
-__all__ = ["copied_to_host"]
+__all__ = ["copied_to_host", "gathered"]
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -36,3 +36,9 @@ def copied_to_host(
         part: _Part | None = fields[name]
         here[name] = None if part is None else part.on_host()
     return replace(result, **here)
+
+
+def gathered(result: Any) -> Any:
+    """A distributed transversal, weighted transversal or decomposition as a whole on each rank; the
+    result of one process unchanged. Collective in the first case."""
+    return result.gather() if result.is_distributed else result

@@ -19,7 +19,7 @@ that are stored as zero.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy.typing as npt
 
@@ -32,10 +32,13 @@ from btfperm.path.run import match
 from btfperm.path.watch import Watcher
 from btfperm.pattern import SEARCH, as_pattern, check_memory, memory_for
 from btfperm.pattern.input import over_ranks
-from btfperm.results import Decomposition, Transversal, WeightedTransversal
-from btfperm.results.distributed import gathered
+from btfperm.results import Decomposition, Transversal
+from btfperm.results.host_copy import gathered
 from btfperm.transversal.given import Orientation, given_problem
 from btfperm.transversal.stored_zeros import warn_of_zeros
+
+if TYPE_CHECKING:
+    from btfperm.results import WeightedTransversal
 
 __all__ = [
     "SEARCH_KEYWORDS",
@@ -268,10 +271,11 @@ SEARCH_KEYWORDS = frozenset(maximum_transversal.__kwdefaults__ or ())
 def proven_transversal(
     session: Session,
     given: Transversal | WeightedTransversal | None,
-    options: Mapping[str, Any],
+    options: dict[str, Any],
 ) -> Transversal:
-    """A maximum transversal of the matrix of a session. It is the result of a search if `given` is
-    None; otherwise it is `given`, whose certificate is checked again for this matrix.
+    """A maximum transversal of the matrix of a session. It is the result of a search with these
+    options, of which some are removed, if `given` is None; otherwise it is `given`, whose
+    certificate is checked again for this matrix.
 
     Raises
     ------
@@ -285,43 +289,49 @@ def proven_transversal(
         check_memory(pattern.shape, pattern.name)
     elif given is not None:
         raise InvalidArgumentError("transversal= is not accepted for a matrix over MPI ranks")
-    if isinstance(given, WeightedTransversal):
+    if given is None:
+        how = {name: options.pop(name, None) for name in ("initial", "orientation", "drop_zeros")}
+        return _maximum(matched(session, Request(**options), **how))
+    from btfperm.path.recertify import recertified
+    from btfperm.results import weighted
+
+    if isinstance(given, weighted.WeightedTransversal):
         given = given.transversal
-    found = given
-    if found is None:
-        how = {name: options.get(name) for name in ("initial", "orientation", "drop_zeros")}
-        asked = {name: value for name, value in options.items() if name not in how}
-        found = matched(session, Request(**asked), **how)
-    if isinstance(found, Transversal) and pattern.is_on_host:
-        found = found.on_host()
-    if isinstance(found, Decomposition):
+    if isinstance(given, Transversal) and pattern.is_on_host:
+        given = given.on_host()
+    if isinstance(given, Decomposition):
         raise InvalidArgumentError(
-            f"transversal must be what maximum_transversal returns, not {type(found).__name__}; "
+            f"transversal must be what maximum_transversal returns, not {type(given).__name__}; "
             "give its .transversal or, when it was read from a file, give it as initial="
         )
-    if not isinstance(found, Transversal):
+    if not isinstance(given, Transversal):
         raise InvalidArgumentError(
-            f"transversal must be what maximum_transversal returns, not {type(found).__name__}"
+            f"transversal must be what maximum_transversal returns, not {type(given).__name__}"
         )
-    unused = [name for name, value in options.items() if value is not None]
-    if given is not None and unused:
+    if unused := sorted(name for name, value in options.items() if value is not None):
         raise InvalidArgumentError(
-            f"with transversal= nothing is searched: leave out {', '.join(sorted(unused))}"
+            f"with transversal= nothing is searched: leave out {', '.join(unused)}"
         )
-    if found.shape != pattern.shape:
+    if given.shape != pattern.shape:
         raise InvalidArgumentError(
-            f"the transversal belongs to a matrix of shape {found.shape}, not {pattern.shape}"
+            f"the transversal belongs to a matrix of shape {given.shape}, not {pattern.shape}"
         )
-    if not found.maximum:
-        lower, upper = found.rank_bounds
-        raise LimitReachedError(
-            f"the search was stopped by {found.stopped_by}: only a maximum transversal can be "
-            f"decomposed, and the structural rank is only known to lie between {lower} and "
-            f"{upper}; raise the limit",
-            found.rank_bounds,
-        )
-    if given is None:
-        return found
-    from btfperm.path.recertify import recertified
+    return recertified(pattern, _maximum(given))
 
-    return recertified(pattern, found)
+
+def _maximum(found: Transversal) -> Transversal:
+    """A transversal that is maximum.
+
+    Raises
+    ------
+    LimitReachedError : it is not
+    """
+    if found.maximum:
+        return found
+    lower, upper = found.rank_bounds
+    raise LimitReachedError(
+        f"the search was stopped by {found.stopped_by}: only a maximum transversal can be "
+        f"decomposed, and the structural rank is only known to lie between {lower} and "
+        f"{upper}; raise the limit",
+        found.rank_bounds,
+    )

@@ -73,7 +73,7 @@ def test_version_imports_no_numpy():
     assert "click" in done.stderr and "numpy" not in done.stderr
 
 
-@pytest.mark.parametrize(("command", "bound"), [("order", 114), ("rank", 106)])
+@pytest.mark.parametrize(("command", "bound"), [("order", 112), ("rank", 104)])
 def test_a_small_matrix_needs_little_beside_numpy(matrix, command, bound):
     """No time is checked here; section `start-up` of the benchmarks measures it."""
     listing = "import sys\n{}\nprint(*sys.modules, file=sys.stderr)"

@@ -102,7 +102,7 @@ def test_samples_end_with_the_last_32_bit_index():
 
 def test_features_are_documented():
     described = str(Features.__doc__)
-    for name in Features.__slots__:
+    for name in Features._fields:
         assert name in described, f"{name} has no line"
     P = as_pattern(np.ones((2, 3)))
     known = size(P.shape, P.nnz)

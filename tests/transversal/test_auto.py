@@ -71,7 +71,7 @@ EXAMPLES = {
 @looped(("what", "rule"), RULES, ids=lambda x: getattr(x, "name", x))
 def test_each_rule_is_sound(what, rule):
     assert rule.choice in CHOICES[what]
-    assert {condition.feature for condition in rule.when} <= set(Features.__slots__)
+    assert {condition.feature for condition in rule.when} <= set(Features._fields)
     assert rule.because and rule.name
     assert sum(other.name == rule.name for other in TABLE[what]) == 1
     assert (rule is TABLE[what][-1]) == (not rule.when), (

@@ -56,7 +56,7 @@ class Cpu:
             most,
             threads if row.parallel else 1,
             request.seed,
-            row.in_numbers(request.options_of(row)),
+            request.numbers_of(row),
         )
         stopped_by = STOPPED_BY[stop]
         if most != work and stopped_by == "max_work":
