@@ -3,8 +3,8 @@
 
 `HYPOTHESIS_PROFILE=thorough pytest` tries many more examples. Hypothesis prints failing examples as
 code that repeats them; `--hypothesis-seed` and BTFPERM_SEED repeat a run. BTFPERM_TEST_THREADS=3
-gives every call that sets no number of threads three, and they share all loops, however short;
-`.ci/run threads` sets it.
+gives every call that sets no number of threads three, and they share all loops, however short.
+Tests with one thread as a parameter are left out then. `.ci/run threads` sets it.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 _RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")[:7] or secrets.token_hex(4)[:7]
 SEED = int(os.environ.get("BTFPERM_SEED", "0")) or int(_RUN, 16) + 1
 
+THREADS = int(os.environ.get("BTFPERM_TEST_THREADS", "0"))
 
 no_gpu = cache(why_not)
 
@@ -147,7 +148,10 @@ def pytest_addoption(parser):
 @pytest.hookimpl(trylast=True)  # runs after -m and -k have deselected tests
 def pytest_collection_modifyitems(config, items):
     """Skips tests marked `gpu` if there is no GPU; `--sample` and `--one` deselect most
-    tests, with a GPU or without."""
+    tests, with a GPU or without, and BTFPERM_TEST_THREADS those with one thread as a parameter."""
+    if THREADS:
+        items[:], alone = sampling.without_one_thread(items)
+        config.hook.pytest_deselected(items=alone)
     if (one := config.getoption("--one")) or config.getoption("--sample"):
         items[:], left_out = sampling.sampled(items, SEED, one=one)
         config.hook.pytest_deselected(items=left_out)
@@ -161,10 +165,10 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_configure(config):
-    if threads := int(os.environ.get("BTFPERM_TEST_THREADS", "0")):
+    if THREADS:
         _core.backends.share_always(True)
         chosen = wraps(planning.choose_threads)  # inspect.unwrap finds the original
-        planning.choose_threads = chosen(lambda asked, rule: asked or threads)
+        planning.choose_threads = chosen(lambda asked, rule: asked or THREADS)
     if EMULATED:  # apfb-ct starts 65,536 threads, which is slow on a CPU
         gpubfs_gpu._CT_BLOCKS = 2
     # A search whose certificate fails is repaired by a second algorithm, with this warning. Only

@@ -15,7 +15,7 @@ import random
 
 import pytest
 
-__all__ = ["add_option", "keep_first_values", "sampled"]
+__all__ = ["add_option", "keep_first_values", "sampled", "without_one_thread"]
 
 
 def add_option(parser: pytest.Parser) -> None:
@@ -50,6 +50,15 @@ def sampled(items: list[pytest.Item], seed: int, *, one: bool = False) -> tuple[
     return [item for item in items if item in chosen], [
         item for item in items if item not in chosen
     ]
+
+
+def without_one_thread(items: list[pytest.Item]) -> tuple[list, list]:
+    """The items without the value 1 of the parameter `threads`, and those that have it."""
+    chosen: tuple[list, list] = [], []
+    for item in items:
+        spec = getattr(item, "callspec", None)
+        chosen[spec is not None and spec.params.get("threads") == 1].append(item)
+    return chosen
 
 
 def _values(item: pytest.Item) -> set[tuple[str, object]]:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-from tests.sampling import sampled
+from tests.sampling import sampled, without_one_thread
 
 ROOT = Path(__file__).parents[1]
 
@@ -49,6 +49,14 @@ class Named:
 
     def get_closest_marker(self, name):
         return name if self.callspec.params["row"] else None
+
+
+def test_one_thread_is_left_out():
+    items = [Named(f"a.py::test_it[{k}]") for k in range(4)]
+    for item, threads in zip(items, (1, 2, 3), strict=False):
+        item.callspec.params["threads"] = threads
+    assert without_one_thread(items) == (items[1:], items[:1])
+    assert without_one_thread([SimpleNamespace()])[1] == []
 
 
 def test_one_combination_of_each_function():

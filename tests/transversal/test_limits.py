@@ -64,7 +64,7 @@ def test_work_limit_stops_a_large_search(algorithm, initializer):
 def test_a_search_that_never_ran_is_not_named(algorithm):
     """The limit stops the start, so no search follows."""
     t = btfperm.maximum_transversal(
-        long_chain().A, algorithm=algorithm, initializer="karp-sipser", max_work=1000
+        BIG.A, algorithm=algorithm, initializer="karp-sipser", max_work=1000
     )
     assert (t.initializer, t.algorithm, t.stopped_by) == ("karp-sipser", "none", "max_work")
     assert not any(key for key in t.counters if not key.startswith("start_"))
