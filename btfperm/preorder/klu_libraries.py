@@ -3,11 +3,13 @@
 
 KLU is no part of btfperm, because its licence is another one (LGPL). `find` returns the first
 library that works. If the environment variable ``BTFPERM_LIBKLU`` names a libklu, that one comes
-first, and no other libklu is searched for.
+first, and no other libklu is searched for. KLU of scikit-sparse cannot be used: it is in version
+0.5 and later, and 0.5 always computes its own order (it refuses ``ordering="user_perm"``).
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 from functools import cache
 from typing import NamedTuple
@@ -32,7 +34,8 @@ class Solver(NamedTuple):
     library : what provides it: "nbklu", "libklu", "scipy"; empty if nothing does
     version, location : of the library
     hint : how to install it, if it is missing
-    reason : why a library that is installed, or that ``BTFPERM_LIBKLU`` names, does not work
+    reason : why a library that is installed, or that ``BTFPERM_LIBKLU`` names, does not work, or
+        is not used
     """
 
     name: str
@@ -58,7 +61,8 @@ def solvers() -> tuple[Solver, ...]:
     Returns
     -------
     tuple of Solver : library, version, and how to install what is missing. A library of KLU that is
-        present and does not work has a row with its ``reason``, and an empty ``library``
+        present and does not work, and an installed scikit-sparse, which is not used, have a row
+        with the ``reason``, and an empty ``library``
 
     Examples
     --------
@@ -70,12 +74,22 @@ def solvers() -> tuple[Solver, ...]:
 
     rows = [Solver("klu", at.name, at.version, at.location) for at in libraries()]
     hint = "" if rows else MISSING
-    rows += [Solver("klu", hint=hint, reason=reason) for reason in _search().failures]
+    reasons = (*_search().failures, *_scikit_sparse())
+    rows += [Solver("klu", hint=hint, reason=reason) for reason in reasons]
     here = str(scipy.__file__)
     return (
         *(rows or [Solver("klu", hint=hint)]),
         Solver("superlu", "scipy", scipy.__version__, here),
     )
+
+
+def _scikit_sparse() -> tuple[str, ...]:
+    """Why KLU of scikit-sparse is not used, if that is installed."""
+    try:
+        version = importlib.metadata.version("scikit-sparse")
+    except importlib.metadata.PackageNotFoundError:
+        return ()
+    return (f"scikit-sparse {version} is not used: up to version 0.5, it accepts no given order",)
 
 
 def libraries() -> tuple[KluLibrary, ...]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 
 import pytest
@@ -12,8 +13,9 @@ from btfperm.preorder import klu_libraries, klu_shared
 
 
 @pytest.fixture
-def search_again():
-    """The libraries are searched for again in the test, and after it."""
+def search_again(monkeypatch):
+    """The libraries are searched for again in the test, and after it; without scikit-sparse."""
+    monkeypatch.setattr(klu_libraries, "_scikit_sparse", tuple)
     klu_libraries._search.cache_clear()
     yield
     klu_libraries._search.cache_clear()
@@ -70,3 +72,19 @@ def test_a_library_that_is_not_there_has_no_reason(monkeypatch):
     assert [(row.library, row.hint, row.reason) for row in rows] == [
         ("", klu_libraries.MISSING, "")
     ]
+
+
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_scikit_sparse_is_reported_as_not_used(monkeypatch, is_installed):
+    def version(name):
+        if not is_installed:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return "0.5.0"
+
+    before = btfperm.solvers()
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    reasons = [row.reason for row in btfperm.solvers() if "scikit-sparse" in row.reason]
+    text = "scikit-sparse 0.5.0 is not used: up to version 0.5, it accepts no given order"
+    assert reasons == [text] * is_installed
+    libraries = [row.library for row in btfperm.solvers() if row.library]
+    assert libraries == [row.library for row in before if row.library]
