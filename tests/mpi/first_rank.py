@@ -129,6 +129,48 @@ def case_memory_of_the_first_rank():
             assert (found["features"]["first_memory"] >= 1) == is_first
 
 
+def case_several_machines():
+    """No rank gathers a matrix if the ranks are on several machines."""
+    A, exchange = inputs.skewed_matrix(1_000, seed=2), Exchange.of(COMM)
+    expected = btfperm.dulmage_mendelsohn(A)
+    for ranks_here in (exchange.ranks_here, exchange.ranks_here - 1):
+        with (
+            inputs.nothing_small(),
+            inputs.changed("btfperm.backends.mpi.backend", "usable_cores", lambda: 2),
+            inputs.changed("btfperm.backends.mpi.backend", "memory_left", lambda: None),
+        ):
+            exchange.ranks_here, before = ranks_here, exchange.ranks_here
+            try:
+                d = btfperm.dulmage_mendelsohn(A, comm=COMM)
+            finally:
+                exchange.ranks_here = before
+        is_first = COMM.size > 1 and ranks_here == COMM.size
+        assert (d.transversal.algorithm == "first-rank") == is_first
+        for name in ("row_perm", "col_perm", "row_blocks", "col_blocks"):
+            assert np.array_equal(getattr(d, name), getattr(expected, name)), name
+
+
+def case_no_room_to_gather():
+    """If a rank fails while the first one gathers the matrix, all ranks raise one error, and the
+    next call succeeds."""
+    A = inputs.skewed_matrix(1_000, seed=3)
+    P, exchange = btfperm.as_pattern(A, comm=COMM), Exchange.of(COMM)
+    how = {"backend": "mpi", "algorithm": "first-rank", "gather": False}
+
+    def fails(*_):
+        raise MemoryError
+
+    for rank in {0, COMM.size - 1}:
+        if COMM.rank == rank:
+            vars(exchange)["gather_to"] = fails
+        try:
+            with pytest.raises(btfperm.ResourceMissingError, match="use backend='mpi'"):
+                btfperm.dulmage_mendelsohn(P, **how)
+        finally:
+            vars(exchange).pop("gather_to", None)
+        assert btfperm.dulmage_mendelsohn(P, **how).gather() == btfperm.dulmage_mendelsohn(A)
+
+
 def case_weights_without_gathering(folder):
     """On one machine, too, the search before the weighted one leaves a large matrix distributed."""
     A = with_values(random_square(40, 3, 7), 0)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks that are killed, and Ctrl-C: the job ends, with an error and without a file."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from tests.mpi.launcher import ROOT, launcher
+
+# The command line, in which a rank runs `action` as soon as it is at a place of the work.
+PROGRAM = """
+import os, runpy, signal, sys, time
+from pathlib import Path
+from btfperm.backends.mpi.exchange import Exchange
+from btfperm.io import save_mpi
+rank, note = os.environ["PMI_RANK"], Path(sys.argv.pop(1))
+def act():
+    note.touch()
+    {action}
+def step(*given, **more):
+    if rank == "1":
+        act()
+    return search(*given, **more)
+def pieces(*given):
+    for piece in parts(*given):
+        yield piece
+        if rank == "0" and given[1].name == "col_perm":
+            act()
+if "{place}" == "search":
+    search, Exchange.step = Exchange.step, step
+else:
+    parts, save_mpi._pieces = save_mpi._pieces, pieces
+runpy.run_module("btfperm_cli", run_name="__main__")
+"""
+KILL = "os.kill(os.getpid(), signal.SIGKILL)"
+
+
+@pytest.mark.parametrize(
+    ("place", "action"), [("search", KILL), ("write", KILL), ("search", "time.sleep(60)")]
+)
+def test_the_end(tmp_path, place, action):
+    """Of ranks of which one is killed, and of ranks whose launcher gets Ctrl-C."""
+    folder, note = tmp_path / "files", tmp_path / "note"
+    folder.mkdir()
+    matrix = folder / "a.mtx"
+    entries = "".join(f"{k} {k}\n{k} {k % 40 + 1}\n" for k in range(1, 41))
+    matrix.write_text(f"%%MatrixMarket matrix coordinate pattern general\n40 40 80\n{entries}")
+    program = textwrap.dedent(PROGRAM).format(place=place, action=action)
+    words = [note, matrix, "-o", folder / "perm.npz", "--backend", "mpi", "--initializer", "none"]
+    with subprocess.Popen(
+        [launcher(), "-n", "3", sys.executable, "-c", program, *map(str, words)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        if action != KILL:
+            until = time.monotonic() + 60
+            while not note.exists() and time.monotonic() < until:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    assert note.exists(), errors
+    assert process.returncode not in (0, None), out
+    assert "structural rank" not in out and "Traceback" not in errors, errors
+    if action != KILL:
+        assert errors.count("btfperm: interrupted") == 1, errors
+    assert list(folder.iterdir()) == [matrix], "no file of a result, whole or unfinished"
