@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real matrices over ranks: the arrays must be those of one process. Not part of the tests of CI.
+"""Whole matrices over ranks: the arrays must be those of one process. Not part of the tests of CI.
 
 ``python -m tests.mpi.all_matrices FOLDER --ranks 1 2 3 4 5 7 8 16 --seconds 600 --out RESULTS``
 runs the matrices of a folder from the smallest to the largest on each number of ranks, one start of
@@ -7,6 +7,8 @@ the launcher for each number. The numbers of ranks share the seconds; no matrix 
 share is over. With ``--out``, the folder RESULTS gets a dated record of all ranks, matrices and
 differences, in the form of the results of ``benchmarks.run``. The exit code is 1 if an array
 differs, or if a rank fails.
+
+If FOLDER is ``families``, the matrices are those of `tests.families`, small and longer ones.
 
 With ``--store FOLDER``, each result is kept in FOLDER as soon as it is there, and later runs of the
 same commit continue with the matrices that have none. The record then has the results of all runs,
@@ -102,6 +104,29 @@ def work(folder, seconds, store, kept, algorithm):
             found = f"{type(error).__name__}: {error}"
         if comm.rank == 0:
             print(json.dumps([name_of(path), found]), flush=True)
+
+
+def write_families(folder):
+    """The families of the tests, each in a file: the small ones, and longer ones."""
+    import gzip
+
+    import scipy.io
+
+    from tests import families
+
+    longer = (
+        families.renumbered(families.chain(3_000), "mixed"),
+        families.bidiagonal(3_000),
+        families.renumbered(families.cycle(3_000), "mixed"),
+        families.renumbered(families.surplus_path(2_000, wide=True), "mixed"),
+        families.renumbered(families.surplus_path(2_000, wide=False), "mixed"),
+        families.deadtree(2_000, 2),
+        families.empty_lines(2_000, 2),
+        families.hubs_and_leaves(20, 2_000, 2),
+    )
+    for k, hard in enumerate((*families.small_and_hard(), *longer)):
+        with gzip.open(Path(folder, f"family_{k}.mtx.gz"), "wb") as file:
+            scipy.io.mmwrite(file, hard.A, field="pattern", symmetry="general")
 
 
 def kept_runs(store):
@@ -203,12 +228,12 @@ def section_of(record, matrices, algorithm):
         problems += [f"{name} on {ranks} ranks: {text}" for name, text in wrong.items()]
     text = paragraphs(
         "Permutations, boundaries of the blocks and structural rank over MPI ranks, without "
-        f"replication, against those of one process, on {matrices} real matrices from the smallest "
+        f"replication, against those of one process, on {matrices} matrices from the smallest "
         f"to the largest, with {library()} and the algorithm `{algorithm}`. *left out*: the time "
         "was over. The JSON file has the seconds of each matrix.",
         table(["ranks", "identical", "different or failed", "left out", "s"], lines),
     )
-    return Section("Real matrices over MPI ranks", text, {"mpi": library(), "rows": rows}, problems)
+    return Section("Matrices over MPI ranks", text, {"mpi": library(), "rows": rows}, problems)
 
 
 def write(given, record):
@@ -238,10 +263,13 @@ def main():
     if given.work:
         work(given.folder, given.seconds, given.work, set(given.kept), given.algorithm)
         return
-    with tempfile.TemporaryDirectory() as store:
+    with tempfile.TemporaryDirectory() as store, tempfile.TemporaryDirectory() as folder:
+        if given.folder == "families":
+            write_families(folder)
+            given.folder = folder
         record = run(given, store if given.store is None else of_commit(given.store))
-    if given.out:
-        write(given, record)
+        if given.out:
+            write(given, record)
     sys.exit(any(failed(found) for found in record.values()))
 
 
