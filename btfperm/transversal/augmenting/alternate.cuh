@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Alternate, FixMatching: augments along all paths of a phase at once, then repairs the matching;
-// shared by apfb and apsb
+// for apfb and apsb
 //
 // Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013, algorithm 3 and section 3; names as in the paper.
 //
 // A thread follows a path from its end towards its unmatched column. Paths may meet: a thread stops
-// at a column c that another thread has matched in this phase already, to a row that c has reached
-// (predecessor[cmatch[c]] == c).
+// at a column c that another thread has already matched in this phase. It recognises this by
+// predecessor[cmatch[c]] == c: in this phase, a column is matched only to rows that it has reached.
 //
-// Invariants  A matched column stays matched. cmatch is right at the end: a phase matches a column
-//             only to rows whose predecessor it is. Several rows may claim the same column:
-//             FixMatching makes all but one unmatched, and also the ends of paths that no thread
-//             followed. Each phase matches at least one more column: of the threads whose paths
-//             meet, one continues
-// Races       Two threads may read the same matched_row before either writes, and then both
-//             continue. From there on they write the same words, except at the column where they
-//             met, which only one of two rows gets. An out-of-date value of cmatch is the one from
-//             before the phase, which also leads towards an unmatched column. So each thread stops,
-//             because the level decreases with each step
+// Invariants  A matched column stays matched. After Alternate, cmatch is right. rmatch of several
+//             rows may have the same column; FixMatching makes all of these rows unmatched except
+//             the one in cmatch. It also makes the ends of paths unmatched that no thread followed.
+//             Each phase matches at least one more column, because of the threads whose paths meet,
+//             one continues
+// Races       Two threads may read the same matched_row before either writes; then both continue.
+//             From there on they write the same words, except at the column where their paths meet,
+//             which is matched to the row of only one of them. If a thread reads an out-of-date
+//             value of cmatch, it is the value before the phase, which also leads towards an
+//             unmatched column. Each thread stops, because the level decreases with each step
 #pragma once
 
 #include "transversal/augmenting/gpubfs.cuh"
 
-// Augments along the path that leads up from row_vertex. Returns its number of edges if the thread
-// reaches the unmatched column, or 0 if it meets another path.
+// Augments along the path from row_vertex towards its unmatched column. Returns the number of edges
+// if the thread reaches this column, or 0 if it meets another path.
 __device__ inline Count alternate_from(Index row_vertex, Index* cmatch, Index* rmatch,
                                        const Index* predecessor) {
   Count edges = 0;
@@ -39,7 +39,7 @@ __device__ inline Count alternate_from(Index row_vertex, Index* cmatch, Index* r
   return edges - 1;
 }
 
-// What a thread adds to the counters. Every thread of the block must call store().
+// The numbers that a thread adds to the counters. Every thread of the block must call store().
 struct PathCounters {
   Count paths = 0, edges = 0, longest = 0;
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // meeting-trees, if unmatched columns are far from unmatched rows: pushes along distances
 //
-// A push matches a column to a row; the column that was matched to this row pushes next. Such a
-// chain of pushes from an unmatched column is a walk. A wave is one global relabelling: a
-// breadth-first search from all unmatched rows that gives each row it reaches its distance.
+// A push matches a column to a row; the column that was matched to this row is unmatched then and
+// pushes next. Such a chain of pushes from an unmatched column is called a walk. A wave is one
+// global relabelling: a breadth-first search from all unmatched rows that labels each row that it
+// reaches with its distance, the least number of pushes from this row to an unmatched row.
 //
-// Idea        While columns push, a new wave starts at least once in a fixed interval, even if the
-//             one before has not ended. A wave labels each row that it reaches with its distance.
-//             Meanwhile walks run from all unmatched columns. A push matches the column to the row
-//             of least label among those that it scans, and sets this label to one more than the
-//             second least, so that later columns choose other rows. Labels may be out of date; the
-//             next wave corrects them. If a wave ends and there was no push since its start, no
-//             unmatched column can reach an unmatched row: the matching is maximum.
+// Idea        Walks run from all unmatched columns. A push matches the column to the row of least
+//             label among the rows that it scans, and sets this label to one more than the second
+//             least one, so that later columns choose other rows. At the same time, waves run: as
+//             long as columns push, a new wave starts after a fixed number of steps, even if the
+//             wave before has not ended. Labels may be out of date; the next wave corrects them. If
+//             a wave ends and there was no push since its start, no unmatched column can reach an
+//             unmatched row, so the matching is maximum.
 // Paper       the push and the global relabelling of A. V. Goldberg, R. E. Tarjan, "A new approach
 //             to the maximum-flow problem", J. ACM 35 (1988); here both run at the same time
 // Cost        O(nnz) per wave. A step of a wave or of a walk is several dependent memory accesses;
@@ -21,19 +22,21 @@
 //             rows and columns are unmatched, as on permuted honeycombs (`hex:*+rcp` of the
 //             benchmarks). If few are unmatched, trees from both sides continue, see
 //             `meeting_trees_gpu.py`
-// Encodings   label[i] = 255 - the newest wave that has reached row i, in 8 bits, then the distance
-//             in 24 bits: a smaller label is better. `unlabelled`: no wave has reached row i;
-//             `retired`: row i was matched permanently in `meeting_peel.cu`
+// Encodings   label[i]: the upper 8 bits are 255 - the number of the newest wave that has reached
+//             row i, the lower 24 bits are its distance, so a smaller label is better.
+//             `unlabelled`: no wave has reached row i; `retired`: row i was matched permanently in
+//             `meeting_peel.cu`
 // Invariants  row_match is always a matching. Only one thread holds the column that pushes next in
 //             a walk; between rounds this column is in `list` and has no row in col_match. A row
 //             that a wave has reached is in a warp's queue or in the shared list until its label
 //             has been propagated; if that list is full, rows are dropped, and the waves so far
-//             prove nothing. A push scans at most 64 entries, but all in a round that may prove
+//             prove nothing. A push scans at most 64 entries, except in a round in which a wave may
+//             prove that the matching is maximum: there it scans the whole list
 // Races       atomicExch matches a row to the column of the last thread that takes it, which then
-//             holds the displaced column. Labels are hints while columns push. If two threads take
-//             a row at once, col_match may be out of date when a wave reads it. `correct_col_match`
-//             counts these columns as strays, and the host accepts no proof by a wave that was
-//             under way at that time
+//             holds the displaced column. While columns push, labels are only estimates. If two
+//             threads take a row at once, col_match may be out of date when a wave reads it.
+//             `correct_col_match` counts such columns as strays, and the host accepts no proof by a
+//             wave that may have read them
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/frontier.cuh"
@@ -44,32 +47,38 @@
 
 constexpr unsigned retired = ~0u, unlabelled = retired - 1;
 constexpr unsigned farthest = (1u << 24) - 1;  // largest distance
-constexpr unsigned waves = 254;                // at most, before the labels must be cleared
+constexpr unsigned waves = 254;                // number of waves before the labels must be cleared
 constexpr unsigned room = 256;                 // capacity of a warp's queue, in rows
 constexpr unsigned walking_block_stride = 4;   // every 4th block runs walks, the others waves
-constexpr int steps = 16;                      // of a walk or a wave in a round, at most
-constexpr int threads = 512;                   // of a block
+constexpr int steps = 16;                      // maximum for a walk or a wave in a round
+constexpr int threads = 512;                   // number of threads of a block
 constexpr Index whole_list = static_cast<Index>(~Place{0} >> 1);
 
-// What the blocks count in a round. Three of these take turns, as in `meeting_plan.cuh`.
+// What the blocks count in a round. Three of these structs are used in turn, as in
+// `meeting_plan.cuh`. Each row that a wave has reached and whose label was not propagated yet is
+// counted once, in `rows` or in `over`.
 struct Round {
-  Count rows, over;  // rows that a wave has reached: in the warps' queues, in the shared list
-  Count stored,
-      oldest;  // rows of `over` left at the end of a round; 255 - the oldest wave in a queue, or 0
+  Count rows;    // those in the queues of warps
+  Count over;    // those in the shared list
+  Count stored;  // those of `over` that warps left there at the end of the round
+  Count oldest;  // 255 - the number of the oldest wave of a row in a queue; 0: the queues are empty
   Count pushes, edges;
 };
 
 // The state of the rounds. Each block computes it from the same counts.
 struct Course {
   Count round, edges;
-  Count wave, complete;  // the newest wave; the newest that has ended, as have all before it
-  Count next, gap;       // the step of the next wave, or of the end; steps between two waves
-  Count over;            // rows in the shared list
-  Count starts;          // 1: a wave starts in this round
-  Count quiet;           // 1: no push since the newest wave started
-  Count done;            // 1: the matching is proved maximum. 2: no wave is left
+  Count wave;      // the number of the newest wave
+  Count complete;  // the newest wave that has ended, and all waves before it, too
+  Count next;      // the step in which the next wave starts; after the last wave, the last step
+  Count gap;       // number of steps between the starts of two waves
+  Count over;      // number of rows in the shared list
+  Count starts;    // 1: a wave starts in this round
+  Count quiet;     // 1: there was no push since the newest wave started
+  Count done;      // 1: the matching is proved to be maximum. 2: no wave is left
 
-  // If there is no push in this round either, the matching is proved maximum.
+  // Whether the newest wave has ended, without a push since its start. If there is no push in this
+  // round, either, the matching is maximum.
   __device__ bool may_prove() const { return complete == wave && quiet; }
 
   __device__ void send() {
@@ -84,8 +93,8 @@ struct Course {
     edges += counts.edges;
     over = counts.over < limit ? counts.over : limit;
     if (counts.pushes || counts.over > limit) quiet = 0;
-    // Walks read the labels of a wave's last round in the next round, so the proof needs one more
-    // round.
+    // A walk can read the labels that a wave writes in its last round only in the next round, so
+    // the proof needs one more round.
     const bool had_ended = complete == wave, at_end = counts.rows + counts.over == 0;
     if (at_end || counts.over == counts.stored) {
       const Count ended = at_end || counts.oldest == 0 ? wave : 254 - counts.oldest;
@@ -106,8 +115,8 @@ struct Course {
 
 using RowQueue = WarpQueue<1, room>;
 
-// The list that all warps share, for rows that they leave to the next round. Rows that do not fit
-// are dropped.
+// The list that all warps share, for rows whose labels are propagated in the next round. Rows that
+// do not fit are dropped.
 struct SharedList {
   Index* list;
   Count limit;
@@ -134,8 +143,9 @@ struct Field {
   Index *row_match, *col_match;
   unsigned* label;
 
-  // One push of column v, if one of `limit` entries in its list has a label of at most `oldest`.
-  // Returns the displaced column, -1 if the row was unmatched, or v if there was no push.
+  // One push of column v. It scans at most `limit` entries and pushes if a row has a label of at
+  // most `oldest`. Returns the displaced column, -1 if the row was unmatched, or v if there was no
+  // push.
   __device__ Index step(Index v, Count drawn, Index limit, unsigned oldest, Count* edges) const {
     const Choice<unsigned> to =
         choose_row<unsigned>(v, drawn, limit, starts[0], lists[0], label, ~0u, unlabelled, edges);
@@ -151,8 +161,8 @@ struct Field {
     return known == unlabelled || (known & farthest) == farthest ? known : known + 1;
   }
 
-  // Propagates the label of row i of each lane (-1: no row) to all rows from which one push leads
-  // to row i, unless the same or a newer wave has reached them. The loads of a batch are issued
+  // Each lane has a row i (-1: none). Propagates its label to all rows from which one push leads to
+  // row i, unless the same wave or a newer one has reached them. The loads of a batch are issued
   // together to hide their latency.
   __device__ Count propagate(Index i, RowQueue& queue, const SharedList& shared_list) const {
     constexpr int batch = 4;
@@ -205,8 +215,8 @@ extern "C" __global__ void prepare_far(Index m, Index n, const Index* indptr,
   if (first_item() == 0) progress->course.gap = gap;
 }
 
-// Runs the walks of this block, one of `all`, in a round. The walks are spread over all warps,
-// because memory latency dominates.
+// Runs the walks of this block, which is one of `all` blocks, in a round. The walks are spread over
+// all warps, because memory latency dominates.
 __device__ void walk_round(const Field& field, const Course& course, Index* list, Count walkers,
                            Count seed, Count block, Count all, Round* counted) {
   const Count warps = blockDim.x / 32;
@@ -232,8 +242,8 @@ __device__ void walk_round(const Field& field, const Course& course, Index* list
   add_over_warp(&counted->edges, edges);
 }
 
-// Puts those rows of the list into the queue for which `wanted` holds; each of `all` warps takes
-// its part.
+// Puts those rows of the list into the queue for which `wanted` holds. Each of `all` warps takes a
+// part of the list; this is warp number `warp`.
 template <class Wanted>
 __device__ void take_in(const Index* list, Count many, Count warp, Count all, RowQueue& queue,
                         const SharedList& shared_list, const Wanted& wanted) {
@@ -246,8 +256,8 @@ __device__ void take_in(const Index* list, Count many, Count warp, Count all, Ro
   }
 }
 
-// The part of this block, one of `all`, in the waves of a round; `last`: the last round of the
-// launch.
+// Does the part of this block, which is one of `all` blocks, in the waves of a round. `last`: this
+// is the last round of the launch.
 __device__ void wave_round(const Field& field, const Course& course, const Index* targets,
                            Count many_targets, const Index* from, bool last, Count block, Count all,
                            RowQueue& queue, const SharedList& shared_list, Round* counted) {
@@ -274,8 +284,8 @@ __device__ void wave_round(const Field& field, const Course& course, const Index
     if (since < 255 && since > oldest) oldest = since;
   }
   __syncwarp();
-  // Leaves at most one step of work in the own queue. All warps share the rest; after the last
-  // round, the next launch needs all of it.
+  // At most 32 rows, the work of one step, stay in the queue of this warp. The others are moved to
+  // the shared list. After the last round all are moved, because the next launch needs them.
   const unsigned left = last ? queue.count : queue.count < 32 ? 0 : queue.count - 32;
   shared_list.take(queue, left);
   max_over_block(&counted->oldest, oldest);
@@ -284,8 +294,9 @@ __device__ void wave_round(const Field& field, const Course& course, const Index
   add_over_block(&counted->edges, edges);
 }
 
-// Runs until no unmatched column can reach an unmatched row, a limit on rounds or entries is
-// reached, or no wave is left. over: memory for two lists of `limit` rows; limit is at least m.
+// Runs until no unmatched column can reach an unmatched row, until a limit on rounds or entries is
+// reached, or until no wave is left. `over` is memory for two shared lists of `limit` rows, which
+// is at least m.
 extern "C" __global__ void __launch_bounds__(threads, 2)
     walk_far(const Index* indptr, const Index* indices, const Index* row_indptr,
              const Index* row_indices, Index* row_match, Index* col_match, unsigned* label,
@@ -326,8 +337,8 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
   if (blockIdx.x == 0 && threadIdx.x == 0) progress->course = course;
 }
 
-// Corrects col_match by row_match: columns whose walks have not ended are unmatched. Counts strays,
-// the columns with another row in col_match, which a wave may have read.
+// Corrects col_match by row_match; the columns whose walks have not ended are unmatched. Counts the
+// strays: matched columns for which col_match had another row, which a wave may have read.
 extern "C" __global__ void correct_col_match(Index m, const Index* row_match, Index* col_match,
                                              const Index* list, Progress* progress) {
   Count strays = 0;
@@ -343,8 +354,8 @@ extern "C" __global__ void correct_col_match(Index m, const Index* row_match, In
   add_over_warp(&progress->strays, strays);
 }
 
-// Marks the rows of a minimum cover if no unmatched column can reach an unmatched row: the matched
-// rows that the last wave has not reached; for retired rows, `owner` decides.
+// If no unmatched column can reach an unmatched row, marks the rows of a minimum cover. These are
+// the matched rows that the last wave has not reached; for retired rows, `owner` decides.
 extern "C" __global__ void mark_far_cover(Index m, const Index* row_match, const unsigned* label,
                                           const Index* owner, const Progress* progress,
                                           int* reached) {

@@ -22,26 +22,28 @@ __all__ = ["walk_far"]
 _FILE = "transversal/augmenting/far_walks.cu"
 # Fields of Progress.
 _STRAYS, _EDGES, _WAVE, _DONE = "strays", "course.edges", "course.wave", "course.done"
-# Steps between two waves: `_GAP` times the square root of m, to which the depth of a mesh is
-# proportional, but at least `_LEAST_GAP`.
+# The number of steps between the starts of two waves: `_GAP` times the square root of m, but at
+# least `_LEAST_GAP`. The square root, because the depth of a mesh is proportional to it.
 _GAP, _LEAST_GAP = 0.25, 64
 # Each launch ends after this number of rounds, of at most 16 steps each, or after this number of
 # entries, so that the host can check limits.
 _LAUNCH_ROUNDS, _LAUNCH_EDGES = 1 << 11, 1 << 29
-# Largest number of times that the labels are cleared: at the start, then after 254 waves or a
-# rejected proof. After that the search returns to trees, which always end.
+# How often the labels may be cleared: at the start, then after 254 waves or a rejected proof. After
+# that, the search continues with trees, which always end with a maximum matching.
 _TURNS = 8
 
 
 def walk_far(
     problem: DeviceProblem, budget: Budget, seed: int, memory: Memory, before: int
 ) -> tuple[int, int, bool]:
-    """Walks until no unmatched column can reach an unmatched row, a limit is reached or the labels
-    have been cleared `_TURNS` times. `before`: entries read so far.
+    """Walks until no unmatched column can reach an unmatched row, until a limit is reached, or
+    until the labels have been cleared `_TURNS` times. `before` is the number of entries that the
+    search has visited so far.
 
     Returns
     -------
-    edges read, waves, and whether the matching is maximum; if so, the rows of a cover are marked
+    visited entries, waves, and whether the matching is maximum; if so, the rows of a cover are
+    marked
     """
     import cupy
 
@@ -100,7 +102,7 @@ def walk_far(
         run.launch("correct_col_match", grid(max(m, n)), BLOCK, m, rows, cols, walkers, state.array)
         strays, numbers = numbers[_STRAYS], state.fields()
         if numbers[_STRAYS] != strays:
-            doubted = numbers[_WAVE]  # this wave and those before it may have read the strays
+            doubted = numbers[_WAVE]  # waves up to this one may have read the rows of strays
         if numbers[_DONE] == 1 and numbers[_WAVE] > doubted:
             reached = problem.reached = cupy.empty(m, dtype=np.int32)
             run.launch(

@@ -12,15 +12,17 @@
 //             by `meeting_peel.cu`; its row, or its column, is in a minimum cover
 //             up[i] = the row of the previous matched entry in its tree, towards the root. For the
 //             first entry below the root: -1 - j if the root is column j, k if it is row k
-//             state[j], state[n + i] = the State of the tree with root column j, or row i. joined:
-//             the tree has a path; released: the path was used, and the tree no longer exists
+//             state[j], state[n + i] = the State of the tree with root column j, or row i. trying:
+//             a thread is forming a path; joined: the tree has a path; released: the matching was
+//             augmented along the path, and the tree no longer exists
 // Invariants  the matching does not change while trees grow. An owner changes only from none or
 //             from a released root. A root has at most one path, so paths are disjoint
-// Races       atomicCAS on owner gives a matched entry to one tree. A thread forms a path by
-//             setting the state of the column root, then that of the row root. If the second fails,
-//             the thread resets the column root. Another thread may have met the column root in
-//             between; it then treated its vertex as one with neighbours in other trees. This is
-//             safe: the row root was lost to another path, so this phase is not the last
+// Races       atomicCAS on owner adds a matched entry to only one tree. A thread forms a path by
+//             setting the state of the column root to `trying`, then that of the row root to
+//             `joined`. If the second fails, the thread resets the state of the column root.
+//             Another thread may have read `trying` in between; then it formed no path and put its
+//             vertex on the border. This is safe: the second step failed because the row root has
+//             another path, so this phase is not the last one
 #pragma once
 
 #include "backends/gpu/index.cuh"
@@ -54,9 +56,9 @@ struct Forest {
   // A tree in state `trying` still grows: the path may fail.
   __device__ bool grows(Index root) const { return seen(state_of(root)) <= trying; }
 
-  // Takes row i's matched entry for `root` if no tree has it, or if its tree was released. Returns
-  // the root that has it after the call, or `root` if row i was matched permanently. Sets `*taken`
-  // if this call took the entry.
+  // Adds the matched entry of row i to the tree of `root` if no tree has it, or if its tree was
+  // released. Returns the root of the tree that has the entry after the call, or `root` if row i
+  // was matched permanently. Sets `*taken` if this call added the entry.
   __device__ Index take(Index i, Index root, Index parent, bool* taken) const {
     const Index before = seen(&owner[i]);
     if (before == root || is_done(before)) return root;
@@ -70,7 +72,7 @@ struct Forest {
     return root;
   }
 
-  // True for the one thread that joins these two trees.
+  // Forms a path between two trees if neither has one. Returns true to the one thread that did so.
   __device__ bool join(Index col_root, Index row_root) const {
     if (seen(state_of(row_root)) != growing) return false;
     if (atomicCAS(state_of(col_root), growing, trying) != growing) return false;
@@ -80,14 +82,14 @@ struct Forest {
   }
 };
 
-// Where two trees meet: column `col`, whose matched entry is in row `below` (-1 - col: the column
-// is the root), has an entry in row `row` of the other tree.
+// The place where two trees meet. Column `col` of the one tree has an entry in row `row` of the
+// other. `below` is the row matched to `col`, or -1 - col if this column is the root.
 struct Meeting {
   Index col, below, row;
 };
 
-// Augments along the row's side of a path: matches `col` to `row`, then the previous mate of `row`
-// to the row above, and so on up to the unmatched row.
+// Augments along the part of a path in the tree of a row: matches `col` to `row`, then the previous
+// mate of `row` to the row of the previous entry, and so on up to the unmatched row.
 __device__ inline void augment_rows(const Graph& graph, const Forest& forest, Meeting at) {
   const Index root = seen(&forest.owner[at.row]);
   Index col = at.col, row = at.row;
@@ -102,7 +104,8 @@ __device__ inline void augment_rows(const Graph& graph, const Forest& forest, Me
   show(forest.state_of(root), static_cast<int>(released));
 }
 
-// Augments along the column's side: each row is matched to the column above it.
+// Augments along the part of a path in the tree of a column: matches each row to the column of the
+// previous entry, up to the unmatched column.
 __device__ inline void augment_cols(const Graph& graph, const Forest& forest, Meeting at) {
   const Index root = at.below < 0 ? at.col : seen(&forest.owner[at.below]);
   Index row = at.below, above = row < 0 ? row : seen(&forest.up[row]);

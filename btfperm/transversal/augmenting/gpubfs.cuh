@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// GPUBFS, GPUBFS-WR: one level of the search from all unmatched columns, shared by apfb and apsb
+// GPUBFS, GPUBFS-WR: one level of the search from all unmatched columns, for apfb and apsb
 //
 // Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013, algorithms 2 and 4; names as in the paper.
 //
 // Encodings   bfs_array[c] = l0 - 1: not reached; >= l0: the level of c; < l0 - 1: c is a root that
-//             has a path. This value is l0 - 2, or for the improved Alternate -(row where the path
-//             ends). As l0 = 2, the three cases are distinct
+//             has a path. The value of such a root is l0 - 2, or, for the improved Alternate, minus
+//             the row where the path ends. As l0 = 2, the three cases are distinct
 //             rmatch[r] = -1: unmatched; -2: the end of a path of this phase
 //             root[c] = the unmatched column whose tree contains c; 0 if c is in no tree
 //             predecessor[r] = the column that reached row r; valid for rows reached in this phase
-// Races       If several columns of a level reach the same vertex, any of their values of
-//             bfs_array, root and predecessor is right. root may then name another tree than
-//             predecessor leads to: a tree stops early or grows without need, and a later phase
-//             corrects this. The last phase, which finds no path, stops no tree. An out-of-date
-//             value of bfs_array or rmatch only reaches a vertex twice. The kernel writes rmatch
-//             only as -2, and only where it was -1
+// Races       If several columns of a level reach the same vertex, any of the values that they
+//             write to bfs_array, root and predecessor is right. But root may belong to another
+//             tree than the one to which predecessor leads. Then a tree stops early or grows
+//             without need, and a later phase corrects this; the last phase finds no path, so it
+//             stops no tree. A thread that reads an out-of-date value of bfs_array or rmatch only
+//             reaches a vertex again. The kernel writes only -2 to rmatch, where it was -1
 #pragma once
 
 #include "backends/gpu/counting.cuh"
@@ -27,10 +27,10 @@ constexpr Index l0 = 2;  // level of the unmatched columns
 struct State {
   Count vertex_inserted;        // number of the last launch that inserted a vertex
   Count augmenting_path_found;  // number of the last phase that found a path
-  Count edges;                  // read by all levels so far
-  Count paths;                  // followed to an unmatched column, see alternate.cuh
-  Count path_edges;             // on these paths
-  Count longest_path;
+  Count edges;                  // entries that all levels so far have visited
+  Count paths;                  // paths followed to an unmatched column, see alternate.cuh
+  Count path_edges;             // edges of these paths
+  Count longest_path;           // edges of the longest of these paths
 };
 
 // root is null in the variants without roots.
@@ -83,8 +83,8 @@ struct Level {
   }
 };
 
-// The columns of a thread lie tot_thread_num apart. The loads of a batch of levels are issued
-// together to hide their latency.
+// Expands the columns of this level; those of a thread are tot_thread_num apart. The loads of a
+// batch of levels are issued together to hide their latency.
 template <Roots roots>
 __device__ void gpubfs(const Level<roots>& level, Index nc) {
   constexpr int batch = 8;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Host loop of apfb and apsb: algorithm 1 of their paper, with one launch per level."""
+"""Driver of apfb and apsb: algorithm 1 of their paper, with one launch per level."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["search_in_phases"]
 
 _FILE = "transversal/augmenting/gpubfs.cuh"
 _CT_BLOCKS = 256
-# Launches between two polls of the host in apfb, where a search continues past its first path. A
-# poll costs as much as several launches, and a launch that finds no column of its level changes
-# nothing. Such launches are not counted as levels.
+# The number of launches between two polls of the host in apfb, where a search continues after its
+# first path. A poll costs as much as several launches, and a launch that finds no column of its
+# level changes nothing. Such launches are not counted as levels.
 _LEVELS_PER_POLL = 4
 
 
@@ -38,15 +38,16 @@ def search_in_phases(
 
     Parameters
     ----------
-    shortest : a search ends with the level that finds the first paths: APsB; else APFB
-    with_roots : GPUBFS-WR, else GPUBFS
+    shortest : True is APsB, in which a search ends with the level that finds the first paths; False
+        is APFB
+    with_roots : True is GPUBFS-WR, False is GPUBFS
 
     Returns
     -------
-    The counters: phases, levels (in all and by phase; the iterations of the loop in line 7 of the
-    paper), edges read, augmentations; and the number of paths that threads followed to a root,
-    their edges, and the longest. If two paths meet and both threads continue, see
-    ``alternate.cuh``, both paths count.
+    The counters: phases; levels, in total and by phase (iterations of the loop in line 7 of the
+    paper); visited entries; augmentations; the number of paths that threads followed to a root, the
+    sum of their edges, and the longest. If two paths meet and both threads continue (see
+    ``alternate.cuh``), both paths count.
     """
     import cupy
 
@@ -87,7 +88,8 @@ def search_in_phases(
                 break  # the matching is maximum: a finished search is never abandoned
             if budget.spent(edges) or ended or (shortest and found_path):
                 break
-        # The launch after the last one that inserted a vertex is the last that found columns.
+        # The last launch that found columns of its level is the one after the last launch that
+        # inserted a vertex.
         last = max(fields["vertex_inserted"], launches_before) + 1
         levels.append(min(last, launches) - launches_before)
         if not found_path:

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hkdw: hopcroft-karp with a round of depth-first searches through all entries after each phase
 //
-// Idea        A phase of hopcroft-karp finds disjoint shortest paths only. Before the next one,
-//             every unmatched row searches for an unmatched column, depth first with lookahead,
-//             through all entries, visiting each column once per round. This finds long paths early
-//             that would need phases of their own.
+// Idea        A phase of hopcroft-karp finds disjoint shortest paths only. After each phase, a
+//             depth-first search with lookahead runs from every unmatched row to an unmatched
+//             column, through all entries; all these searches together visit each column at most
+//             once. This finds long paths early, for which hopcroft-karp would need further phases.
 // Paper       I. S. Duff, T. Wiberg, "Remarks on implementation of O(n^(1/2) tau) assignment
 //             algorithms", ACM TOMS 14 (1988); as HKDW in I. S. Duff, K. Kaya, B. Ucar, "Design,
 //             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011),
 //             whose authors' program has the lookahead, too
 // Cost        O(nnz) for each phase, n phases in the worst case. The papers state the bound of
-//             hopcroft-karp; but that requires shortest paths that never become shorter, and the
-//             extra rounds can shorten them. Workspace: the row lists (nnz + m + 1), 4 m + 5 n
+//             hopcroft-karp. But its proof requires that the shortest paths of a later phase are
+//             not shorter, and the additional searches can make them shorter. Workspace: the row
+//             lists (nnz + m + 1), 4 m + 5 n
 // Prefer it   on chains, and on permuted meshes and roads, where hopcroft-karp takes many more
 //             phases; hopcroft-karp on some random and power-law patterns, where hkdw visits more
 //             edges, and where hopcroft-karp takes at most three phases
-// Encodings   those of hopcroft_karp.hpp, and of ss_dfs.hpp for the transposed pattern, where rows
-//             search for columns; the stamp of ss_dfs.hpp is the number of the phase
+// Encodings   those of hopcroft_karp.hpp, and those of ss_dfs.hpp for the transposed pattern, in
+//             which the searches start from rows; the stamp is the number of the phase
 // Invariants  a matched row stays matched, so the list `free` of unmatched rows only shrinks
 #pragma once
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hopcroft-karp: in each phase, a maximal set of disjoint shortest augmenting paths
 //
-// Idea        A breadth-first search from all unmatched columns gives each column that it reaches
-//             its distance. It stops at the first level with a column that has an unmatched row in
-//             its list. Depth-first searches that descend one level at a time then find disjoint
-//             paths of that shortest length.
+// Idea        A breadth-first search from all unmatched columns computes the distance (level) of
+//             each column that it reaches. It stops at the first level with a column that has an
+//             unmatched row in its list. Depth-first searches, each step of which leads to the next
+//             level, then find disjoint paths of this shortest length.
 // Paper       J. E. Hopcroft, R. M. Karp, "An n^(5/2) algorithm for maximum matchings in bipartite
 //             graphs", SIAM J. Computing 2 (1973), algorithm A and section 3
 // Cost        O((n + nnz) sqrt(n)) time. Workspace: 4 n
 // Prefer it   if a bound on the time is needed; otherwise ms-bfs, which usually takes fewer phases
 // Encodings   level[j] - base = least number of matched edges on a path from an unmatched column to
-//             column j; negative: not reached in this phase. `base` grows from phase to phase,
-//             which clears all levels at once; before it overflows, all are reset. Depth-first
-//             searches set level -1 for columns they are done with
-// Invariants  after a breadth-first search that reached an unmatched row, every row in the list of
-//             a column of level k < last is matched to a column of level <= k + 1; of the columns
-//             up to level `last`, only those of level `last` have unmatched rows in their lists
+//             column j; negative: not reached in this phase. `base` increases from phase to phase,
+//             so that the levels of earlier phases become negative; before it overflows, all levels
+//             are reset. A depth-first search sets level -1 for a column that no other search of
+//             this phase needs to enter
+// Invariants  `last` is the level at which a breadth-first search reached an unmatched row. Then
+//             every row in the list of a column of level k < last is matched to a column of level
+//             <= k + 1; of the columns up to level `last`, only those of level `last` have
+//             unmatched rows in their lists
 #pragma once
 
 #include <algorithm>
@@ -46,7 +48,7 @@ class HopcroftKarp {
     }
   }
 
-  // One phase; false: no augmenting path exists, or the budget ended the search.
+  // Runs one phase. Returns false if no augmenting path exists, or if the budget ended the search.
   bool phase() {
     if (!search_levels()) return false;
     ++counters_.phases;
@@ -90,8 +92,7 @@ class HopcroftKarp {
 
   void forget_levels() {
     // Raises base_ above all levels of the last phase, which are at most base_ + last_ + 1. The
-    // levels of the next phase exceed that bound by at most n; if they could overflow, all are
-    // reset.
+    // levels of the next phase are at most n larger; if they could overflow, all levels are reset.
     const std::int64_t above = static_cast<std::int64_t>(last_) + 2;
     if (base_ > std::numeric_limits<I>::max() - above - A_.n - 1) {
       std::fill(level_, level_ + A_.n, I{-1});
@@ -101,8 +102,8 @@ class HopcroftKarp {
     }
   }
 
-  // One depth-first search down the levels; augments along the path that it finds. It sets level -1
-  // for the columns of this path, and for each column from which it finds none.
+  // One depth-first search, from level 0 to level `last`; augments along the path that it finds.
+  // Sets level -1 for the columns of this path, and for each column from which it finds no path.
   void dig(I root) {
     I depth = 0;
     stack_[0] = root;
@@ -146,7 +147,7 @@ class HopcroftKarp {
     }
   }
 
-  // The budget counts one more for each visit, so that visits of empty lists count, too.
+  // The budget counts one more for each visit of a list, so that visits of empty lists count, too.
   bool count_edges(I read) {
     counters_.edges += read;
     return budget_.spend(read + std::int64_t{1});
@@ -155,9 +156,9 @@ class HopcroftKarp {
   const PatternView<I>& A_;
   Matching<I> M_;
   I* level_;
-  I* queue_;  // breadth-first; the first n_roots_ places keep the unmatched columns
-  I* next_;
-  I* stack_;
+  I* queue_;  // of the breadth-first search; its first n_roots_ places hold the unmatched columns
+  I* next_;   // of a column: the position in its list where depth-first searches continue
+  I* stack_;  // the columns on the path of a depth-first search
   I n_roots_ = 0;
   I base_ = 0;
   I last_ = 0;  // level of the columns that have the nearest unmatched rows

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting-trees, one round that extends the trees: a warp scans columns or rows of one side in the
-// lists of the round; if Plan::steps is not 0, then those in the queue of its block
+// meeting-trees, one round that extends the trees. A warp scans the lists of open vertices of one
+// side. If Plan::steps is not 0, it then also scans vertices in the queue of its block
 #pragma once
 
 #include "backends/gpu/block_queue.cuh"
@@ -8,18 +8,18 @@
 #include "transversal/augmenting/forest.cuh"
 #include "transversal/augmenting/meeting_plan.cuh"
 
-constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // of a block
+constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // number of warps of a block
 constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // capacity of a warp's queue, in items
-constexpr Index hub_limit = 256;  // longer lists, of hubs, are cut into pieces for several warps
-constexpr Index piece = 256;      // entries of a piece
-constexpr unsigned max_step_items = 32 * warps;  // of a block in one step
+constexpr Index hub_limit = 256;  // a longer list (of a hub) is cut into pieces for several warps
+constexpr Index piece = 256;      // number of entries of a piece
+constexpr unsigned max_step_items = 32 * warps;  // maximum for a block in one step
 
 struct Lists {
-  Index* next[2][2];    // [side][buffer]: three words per item, see OwnQueue
-  Index* border[2];     // the same
+  Index* next[2][2];    // [side][buffer]: open vertices, three words per item, see OwnQueue
+  Index* border[2];     // [side]: vertices on the border, in the same form
   Index* pieces[2][2];  // [side][buffer]: two words per piece, the item of the hub and the number
                         // of the piece. Number -1: piece 0 of a hub that is on the border
-  Index* paths;         // three words each, see Meeting
+  Index* paths;         // the paths of this phase, three words each, see Meeting
 };
 
 using OwnQueue = WarpQueue<3, room>;              // the listed item, its column or row, its root
@@ -27,9 +27,9 @@ using SharedQueue = BlockQueue<3, room * warps>;  // the same, of all warps of a
 using BorderQueue = WarpQueue<3, 64>;             // the same, of items on the border
 using PathQueue = WarpQueue<3, 32>;               // see Meeting
 
-// What the warps of a block add to the counts of Round at the end of a round. Their counts are
-// summed first, so that a block needs one atomic operation for each count: the device carries out
-// operations on the same address one after the other.
+// What the warps of a block add to the counts of Round at the end of a round. The block first adds
+// up the counts of its warps, so that it needs only one atomic operation in global memory for each
+// count: the device executes atomic operations on one address one after the other.
 struct Tally {
   static constexpr int kinds = sizeof(Round) / sizeof(Count);
   Count many[kinds], first[kinds];
@@ -41,8 +41,8 @@ struct Tally {
     return __shfl_sync(whole_warp, place, 0);
   }
 
-  // Sets `first` to the position of the block's items among all. All threads of the block must call
-  // this.
+  // Adds the counts of the block to `counted`, and sets `first` to the position of its items among
+  // those of all blocks. All threads of the block must call this.
   __device__ void settle(Round* counted) {
     __syncthreads();
     if (threadIdx.x < kinds && many[threadIdx.x]) {
@@ -64,8 +64,8 @@ __device__ inline Index root_of(const Forest& forest, Index code) {
   return code < 0 ? -1 - code : seen(&forest.owner[code]);
 }
 
-// The work of one warp on one side in one round. Each lane takes a column or row; the lanes then
-// scan all their lists together, as if these were one list.
+// The work of one warp on one side in one round. Each lane takes an open column or row; then all
+// lanes together scan the lists of these vertices as one sequence.
 template <int side, class Queue>
 struct Grower {
   const Graph& graph;
@@ -108,8 +108,9 @@ struct Grower {
     paths.spill(paths.count, lists.paths, &counted->paths, plan.paths);
   }
 
-  // Visits `other`, a row or column in the list of a vertex. Sets `*row` to `other` if it is a row,
-  // else to the row matched to column `other`, or -1.
+  // Visits `other`, a row or column in the list of a vertex, whose item is `code` and whose root is
+  // `root`. Sets `*row` to `other` if this is a row, else to the row matched to column `other`, or
+  // -1.
   __device__ Visit visit(Index other, Index code, Index root, Index* row) const {
     *row = side == cols ? other : seen(&graph.col_match[other]);
     Index other_root = other;  // of an unmatched column
@@ -124,7 +125,8 @@ struct Grower {
     return both ? path : other_tree;
   }
 
-  // Scans the lists of all lanes. Returns the lanes that found other trees and formed no path.
+  // Scans the lists of the vertices of all lanes. Returns the set of lanes whose vertices have
+  // neighbours in other trees and formed no path.
   __device__ unsigned expand(const Vertex& mine) {
     const unsigned upto = sum_up_to_lane(mine.degree);
     const unsigned total = __shfl_sync(whole_warp, upto, 31);
@@ -141,7 +143,8 @@ struct Grower {
       Index other = 0, row = 0, child = 0;
       if (bit & ~joined) {
         other = graph.lists[side][start + static_cast<Index>(place)];
-        // Loaded before it is known to be needed, because latency dominates in these steps.
+        // This load may turn out to be needless; but its latency would dominate a step if it waited
+        // for the result of `visit`.
         if (side == cols && plan.steps) child = seen(&graph.row_match[other]);
         result = visit(other, code, root, &row);
         if (side == rows) child = row;
@@ -177,7 +180,8 @@ struct Grower {
     }
   }
 
-  // Scans the list of column or row `self`, or cuts it if long, unless its tree has a path.
+  // Scans the list of column or row `self`, or cuts it into pieces if it is long, unless its tree
+  // has a path.
   __device__ void expand_whole(bool valid, Index code, Index self, Index root) {
     Index begin = 0, degree = 0;
     if (valid) {
@@ -209,8 +213,8 @@ struct Grower {
     expand_whole(valid, item[0], item[1], item[2]);
   }
 
-  // Scans a piece of a hub's list. The first piece that meets another tree puts the hub on the
-  // border.
+  // Scans piece k. The first piece of a hub that has a neighbour in another tree puts the hub on
+  // the border.
   __device__ void expand_piece(Count k) {
     Index* entry = &lists.pieces[side][plan.buffer[side]][2 * k];
     const Index code = seen(&entry[0]), stored = seen(&entry[1]), number = stored < 0 ? 0 : stored;
@@ -225,7 +229,7 @@ struct Grower {
     note_border(is_first, code, self, root);
   }
 
-  // Scans the part of warp `mine`, one of `all`, of the lists of this side.
+  // Scans the part of warp `mine`, which is one of `all` warps, of the open vertices of this side.
   __device__ void run(Count mine, Count all) {
     for (Count k = mine; k < plan.pieces[side]; k += all) expand_piece(k);
     const Count open = plan.next[side];
@@ -234,8 +238,8 @@ struct Grower {
       expand_from_list(k, each < open - k ? each : open - k);
   }
 
-  // Scans what the warps of this block have put into their queue, in steps of the whole block; at
-  // most `plan.steps` steps, and only while the queue fits into one step (max_step_items).
+  // Scans the items that the warps of this block have put into their queue, in steps of the whole
+  // block: at most `plan.steps` steps, and only while a step has at most max_step_items items.
   __device__ void run_on(unsigned warp) {
     unsigned many = queue.next_step();
     for (int step = 0; step < plan.steps && many && many <= max_step_items; ++step) {

@@ -2,23 +2,25 @@
 // meeting-trees, before the search: match vertices with one unmatched neighbour
 //
 // Idea        A leaf is a column or row with exactly one unmatched neighbour, its support. Some
-//             maximum matching contains the entry between them, so the kernel matches them. This
-//             removes the support from all other lists and may create new leaves; the kernel
-//             repeats while it finds enough. The supports cover every entry of the vertices matched
-//             here. The search may therefore ignore these vertices: a minimum cover of the rest,
-//             the core, together with the supports is a minimum cover of the whole matrix. A
-//             support does not update the degrees of its neighbours, because supports usually have
-//             long lists. Instead, each short list is scanned again for two unmatched neighbours.
+//             maximum matching contains the entry between them, so the kernel matches them. A
+//             matched support no longer counts in the lists of its other neighbours, which may
+//             become leaves; so the kernel repeats while it finds enough leaves. Each entry of the
+//             vertices that are matched here is in the row or column of a support. Therefore the
+//             search may ignore all these vertices: a minimum cover of the remaining ones, the
+//             core, together with the supports is a minimum cover of the whole matrix. The kernel
+//             does not store degrees, because a support usually has many neighbours whose degrees
+//             it would have to update. Instead, each short list is scanned again until it finds two
+//             unmatched neighbours.
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981, phase
 //             one; on many threads: K. Kaya, J. Langguth, I. Panagiotas, B. Uçar, "Karp-Sipser
 //             based kernels for bipartite graph matching", ALENEX 2020
-// Cost        One launch. Each round costs a grid barrier and the inspection of two neighbours of
+// Cost        one launch. Each round costs a grid barrier and the inspection of two neighbours of
 //             each listed vertex. The part of a list before its first unmatched neighbour is not
-//             read again. Workspace: m + n indices, and 6 (m + n) indices for lists
-// Prefer it   if most entries are in long lists and many lists have one entry, as in kron graphs.
-//             Otherwise the kernel returns after it has read all list lengths: if lists are short,
-//             greedy and the walks of meeting_walks.cu match as many vertices in less time. If a
-//             column is matched already, it also returns
+//             scanned again. Workspace: m + n indices, and 6 (m + n) indices for lists
+// Prefer it   if most entries are in long lists and many lists have one entry, as in Kronecker
+//             graphs. Otherwise, and if a column is matched already, the kernel returns after it
+//             has read the lengths of all lists: if lists are short, greedy and the walks of
+//             meeting_walks.cu match as many vertices in less time
 // Encodings   vertex: column j as j, row i as -1 - i
 //             place[j], place[n + i] = 2 + the position of the first unmatched neighbour in the
 //             vertex's list, at the last scan; 0: there is none, or the vertex is matched as a
@@ -27,27 +29,29 @@
 //             owner[i] = none, or in_cover or out_of_cover if row i was matched here, see Forest
 // Invariants  a matched vertex stays matched, so place never decreases, except to 0
 // Races       a thread reserves the column with one atomicCAS, then sets the row's mate with
-//             another. If the row is already matched, the thread releases the column. A reserved
-//             column counts as unmatched; a thread that finds it reserved tries again in the next
-//             round
+//             another. If the row is already matched, the thread ends the reservation. A reserved
+//             column counts as unmatched. A thread that tries to reserve it, too, tries again in
+//             the next round
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/grid_barrier.cuh"
 #include "backends/gpu/warp_queue.cuh"
 #include "transversal/augmenting/forest.cuh"
 
-constexpr int warps = 8;                    // of a block
-constexpr Index short_list = 256;           // longer ones rarely become leaves
-constexpr Count max_listed_per_pair = 256;  // a round that lists as many per pair is the last
+constexpr int warps = 8;           // number of warps of a block
+constexpr Index short_list = 256;  // vertices with more entries rarely become leaves
+// A round is the last one if it lists at least this number of vertices for each pair that it
+// matches.
+constexpr Count max_listed_per_pair = 256;
 
 using Leaves = WarpQueue<3, 128>;  // vertex, and two neighbours that were unmatched
 
 struct Peeled {
-  Count rounds[3][2];  // three sets in rotation: vertices listed for the next round, pairs
+  Count rounds[3][2];  // for three rounds in turn: vertices listed for the next round, pairs
   Count barrier;
   Count matched;       // columns matched before; if any, the kernel matches nothing
-  Count leaves;        // before the first round
-  Count long_entries;  // in lists longer than short_list
+  Count leaves;        // number of leaves before the first round
+  Count long_entries;  // number of entries in lists longer than short_list
   Count peeled;        // 0: the kernel matched nothing
   Count edges, core_cols, core_rows, n_rounds, pairs;
 };
@@ -88,8 +92,9 @@ struct Core {
     return size;
   }
 
-  // Matches v if it has one unmatched neighbour left. Returns whether the caller must list v again:
-  // it has the two unmatched neighbours in `watched`, or another thread has reserved the column.
+  // Matches v if it has only one unmatched neighbour left. Returns whether the caller must list v
+  // again: because v has at least two unmatched neighbours, which are stored in `watched`, or
+  // because another thread has reserved the column.
   __device__ bool match_leaf(int side, Index v, Index* watched, Count* pairs, Count* edges) const {
     const Index begin = graph.starts[side][v], size = graph.starts[side][v + 1] - begin;
     Index* resume = &place[side == 0 ? v : static_cast<long long>(graph.n) + v];
@@ -109,8 +114,8 @@ struct Core {
     return false;
   }
 
-  // As match_leaf, for a vertex v that match_leaf has listed with these `watched`. Usually both of
-  // these neighbours are still unmatched; then v must be listed again, and its list is not read.
+  // As match_leaf, for a vertex v that was listed with the neighbours `watched`. Usually both are
+  // still unmatched; then v must be listed again, and its list is not scanned.
   __device__ bool match_listed_leaf(int side, Index v, Index* watched, Count* pairs,
                                     Count* edges) const {
     const Index *mine = side == 0 ? graph.col_match : graph.row_match,
@@ -145,11 +150,11 @@ __device__ bool is_worthwhile(const Core& core, Count both, Count vertices_per_l
   grid_barrier(&counters->barrier);
   const Count entries = static_cast<Count>(core.graph.starts[0][core.graph.n]);
   return !seen(&counters->matched) && seen(&counters->leaves) * vertices_per_leaf >= both &&
-         seen(&counters->long_entries) > entries;  // of 2 * entries: each is in two lists
+         seen(&counters->long_entries) > entries;  // more than half: each entry is in two lists
 }
 
-// Scans all short lists, then in each round the vertices that the round before has listed. Returns
-// the number of rounds.
+// The first round scans all short lists, each further round those of the vertices that the round
+// before has listed. Returns the number of rounds.
 __device__ Count peel_in_rounds(const Core& core, Index* lists, Leaves queue, Count both,
                                 Peeled* counters, Count* edges) {
   const Count all = static_cast<Count>(gridDim.x) * warps;
@@ -190,8 +195,9 @@ __device__ Count peel_in_rounds(const Core& core, Index* lists, Leaves queue, Co
   }
 }
 
-// lists: 6 (m + n). Matches nothing if a column is matched, if fewer than one vertex in
-// `vertices_per_leaf` has a list of one entry, or unless most entries are in long lists.
+// Matches leaves in rounds. Matches nothing if a column is matched already, if fewer than one
+// vertex in `vertices_per_leaf` has a list of one entry, or if not most entries are in long lists.
+// `lists` has 6 (m + n) elements.
 extern "C" __global__ void __launch_bounds__(32 * warps, 4)
     peel(Index m, Index n, const Index* indptr, const Index* indices, const Index* row_indptr,
          const Index* row_indices, Index* row_match, Index* col_match, Index* place, Index* owner,

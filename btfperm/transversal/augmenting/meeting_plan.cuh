@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The next action of all blocks of meeting-trees; each computes it. Terms: see meeting_trees.cu
+// Decides the next action of meeting-trees. Each block decides for itself, from the same numbers;
+// meeting_trees.cu defines the terms
 #pragma once
 
 #include "backends/gpu/index.cuh"
@@ -8,43 +9,50 @@
 // cols: trees from unmatched columns; rows: trees from unmatched rows.
 enum Side : int { cols, rows };
 
-// plant: list the unmatched columns and rows; grow: extend trees; turn: augment along the paths of
-// this phase, then list again the vertices that may reach released ones
+// plant: list the unmatched columns and rows; grow: extend the trees; turn: augment along the paths
+// of this phase, then list again the vertices of other trees that may have released neighbours
 enum Action : int { plant, grow, turn, stop };
 
-// What the blocks count in a round. Three of these take turns: one is read while the next is filled
-// and the third is cleared, so that one grid barrier per round is enough.
+// What the blocks count in a round. Three of these structs are used in turn: one is read while the
+// next one is filled and the third one is cleared, so that one grid barrier per round is enough.
 struct Round {
-  Count next[2];    // vertices that the next round scans
-  Count pieces[2];  // parts of the lists of hubs
-  Count border[2];  // vertices with neighbours in other trees
+  Count next[2];    // by side: number of vertices that the next round scans
+  Count pieces[2];  // by side: number of parts of the lists of hubs
+  Count border[2];  // by side: number of vertices with neighbours in other trees
   Count paths, edges;
-  Count n_unmatched;  // unmatched columns, when roots are planted
+  Count n_unmatched;  // number of unmatched columns; counted only when roots are planted
 
-  // Positions of these counts.
+  // Positions of these counts in the struct.
   static constexpr int in_next = 0, in_border = 4, in_paths = 6, in_edges = 7, in_unmatched = 8;
 };
 
 struct Limits {
-  Count edges, rounds;  // in one launch
-  Count max_thin;       // a round is thin, too small for the device, up to this many open vertices
-  Count share[2];       // a phase ends with one path for this number of vertices; [1]: if thin
-  int steps;            // of a block between barriers, if the growing sides have <= max_thin open
-  Count max_ratio;      // a side with more times the open vertices of the other waits, if not thin
-  Count few_open;       // if more are open on both sides together, the side with more waits
+  Count edges, rounds;  // limits for one launch
+  // A round is thin if it has at most this number of open vertices: it does not fill the device.
+  Count max_thin;
+  // A phase ends when it has one path for this number of vertices; share[1] is for thin rounds.
+  Count share[2];
+  // Maximum number of steps of a block between two barriers, if the sides that grow have at most
+  // max_thin open vertices.
+  int steps;
+  // If a round is not thin, a side waits if it has more than this number of times the open vertices
+  // of the other side.
+  Count max_ratio;
+  // If both sides together have more open vertices than this, the side with more of them waits.
+  Count few_open;
 };
 
 struct Plan {
   Count round, phase, paths_before, edges;  // since the start of the search
-  Count closed;       // 1 + the side whose trees are complete, when there is no path left
-  Count n_unmatched;  // unmatched columns at the start
+  Count closed;       // when no path is left: 1 + the side whose trees are complete; else 0
+  Count n_unmatched;  // number of unmatched columns at the start
   Action action;
-  Count paths;  // of this phase
+  Count paths;  // number of paths of this phase so far
   Count next[2], pieces[2], border[2];
-  int buffer[2];       // which of two lists holds `next`
-  bool grows[2];       // in this round
-  bool may_be_joined;  // open vertices may be in a tree with a path
-  int steps;
+  int buffer[2];       // by side: which of its two lists holds the vertices to scan
+  bool grows[2];       // by side: whether its trees grow in this round
+  bool may_be_joined;  // whether open vertices may be in a tree that has a path
+  int steps;           // maximum number of steps of a block in this round; 0: only one
 
   __device__ Count open(int side) const { return next[side] + pieces[side]; }
 
@@ -68,7 +76,7 @@ struct Plan {
     ++round;
   }
 
-  // `over`: this launch has reached its limit.
+  // Decides the next action. `over`: this launch has reached its limit.
   __device__ void decide(const Limits& limits, bool over) {
     const Count both = open(cols) + open(rows);
     const bool dry = open(cols) == 0 || open(rows) == 0, all_thin = both <= limits.max_thin;
@@ -90,8 +98,8 @@ struct Plan {
                                                     open(1 - side);
         if (grows[side]) growing += open(side);
       }
-      // If one side has few open vertices while the other waits, there can be hundreds of small
-      // rounds.
+      // If one side has few open vertices while the other waits, hundreds of small rounds may
+      // follow. Several steps between two barriers make them faster.
       steps = growing <= limits.max_thin ? limits.steps : 0;
       may_be_joined = paths != 0 || steps != 0;
     }

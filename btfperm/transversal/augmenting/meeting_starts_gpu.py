@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Initial matching of meeting-trees if nothing is matched. ``meeting_peel.cu`` runs on patterns
-with hubs and many leaves, then greedy, then ``meeting_walks.cu``. If most entries are near the
-diagonal, the walks run only if many columns are unmatched."""
+"""The initial matching that meeting-trees computes if nothing is matched. It has three steps: on
+patterns with hubs and many leaves, ``meeting_peel.cu``; then greedy; then ``meeting_walks.cu``. If
+most entries are near the diagonal, the last step runs only if many columns are unmatched."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ __all__ = ["Memory", "begin", "choose_start"]
 _GROWER = "transversal/augmenting/meeting_grower.cuh"
 _PEEL = "transversal/augmenting/meeting_peel.cu"
 _WALKS = "transversal/augmenting/meeting_walks.cu"
-_VERTICES_PER_LEAF = 32  # at most, for peeling to start
-# Steps of a walk, and steps of a walk if lists are short: at most `_SHORT` entries on average.
+# Peeling starts only if at least one vertex in this number of vertices is a leaf.
+_VERTICES_PER_LEAF = 32
+# Maximum number of steps of a walk, and the same if lists are short, which means that they have at
+# most `_SHORT` entries on average.
 _STEPS, _STEPS_SHORT, _SHORT = 32, 64, 4
-# If most entries are near the diagonal, walks run only if at least one column in this number of
-# columns is unmatched.
+# If most entries are near the diagonal, walks run only if at least one in this number of columns is
+# unmatched.
 _COLS_PER_UNMATCHED = 50
-# For `choose_start`, a hub is a column with more entries than this number times (the mean number of
+# In `choose_start`, a hub is a column with more entries than this number times (the mean number of
 # entries of a column + 1).
 _HUB_BY_MEAN = 16
 _NULL = np.uint64(0)
@@ -44,10 +46,10 @@ class Memory:
 
     Attributes
     ----------
-    core : a number for each column, then one for each row. An unmatched vertex is in the core, see
-        ``meeting_peel.cu``, if and only if its number is at least 2; the numbers of matched
-        vertices have no meaning. A null pointer if no vertex was peeled: then the whole matrix is
-        the core
+    core : a number for each column, then one for each row. An unmatched vertex is in the core (see
+        ``meeting_peel.cu``) if and only if its number is at least 2; the numbers of matched
+        vertices have no meaning. A null pointer if peeling matched nothing: then the whole matrix
+        is the core
     """
 
     workspace: Any
@@ -76,14 +78,14 @@ class Memory:
 
 @dataclass
 class Start:
-    """The result of a start, whose kernels may still be running.
+    """The result of `begin`. Its kernels may still be running.
 
     Attributes
     ----------
     core : whether a search may match more columns
     pairs : the number of matched columns if `core` is False
     counters : a function that waits for the kernels and returns their counters. If columns were
-        matched before the start, it returns an empty mapping
+        matched before `begin`, it returns an empty mapping
     """
 
     core: bool = True
@@ -92,8 +94,8 @@ class Start:
 
 
 def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> Start:
-    """Computes an initial matching if there is none. The limits are polled between the launches of
-    greedy in natural order, not between those of the other steps."""
+    """Computes an initial matching if nothing is matched. The limits are checked between the
+    launches of greedy in natural order, but not between those of the other steps."""
     peeled = peel(problem, memory)
     sample = sample_order(problem.m, problem.indptr, problem.indices)
     numbers = peeled()
@@ -120,9 +122,9 @@ def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> 
 
 
 def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], dict[str, int]]:
-    """Matches vertices with one unmatched neighbour, unless a column is matched already or the
-    pattern is not suitable, see ``meeting_peel.cu``. The returned function waits for the counters
-    of Peeled."""
+    """Launches the kernel that matches vertices with one unmatched neighbour, unless a column is
+    matched already or the pattern is not suitable, see ``meeting_peel.cu``. Returns a function that
+    waits for the kernel and returns its counters, the struct `Peeled`."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
@@ -159,8 +161,9 @@ def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], dict[str, int]]
 
 
 def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Callable[[], int]:
-    """Starts walks from the unmatched columns if there are at least `least`. The returned function
-    waits for the number of entries read."""
+    """Launches walks from the unmatched columns, which run only if there are at least `least` of
+    these. Returns a function that waits for the kernels and returns the number of visited
+    entries."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
@@ -207,11 +210,11 @@ def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]
     """The value of greedy's option ``choice``, and the least number of unmatched columns for which
     the walks run.
 
-    The choice is ``"first"`` (natural order) if most entries are near the diagonal, where random
-    choices of many threads leave unmatched rows far from unmatched columns, and if there are hubs,
-    whose lists are each read by one thread. Otherwise it is ``"random"``: on a permuted mesh, the
-    search takes longer after a start in natural order. If most entries are near the diagonal, walks
-    help only if many columns are unmatched.
+    The choice is ``"first"`` (natural order) in two cases: if most entries are near the diagonal,
+    because then random choices leave unmatched rows far from unmatched columns; and if there are
+    hubs, because a single thread scans the list of a hub. Otherwise it is ``"random"``: on a
+    permuted mesh, the search takes longer after an initial matching in natural order. If most
+    entries are near the diagonal, walks save time only if many columns are unmatched.
     """
     has_hub = sample.longest > _HUB_BY_MEAN * (problem.nnz / problem.n + 1)
     near = 2 * sample.near > sample.entries

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // meeting-trees: augmenting paths where trees from both sides meet, in a persistent kernel
 //
-// Idea        Alternating trees grow from all unmatched columns and all unmatched rows at once;
-//             where two trees without a path meet, one of either kind, they form an augmenting
-//             path. When a phase has enough paths, the kernel augments along them and releases
-//             their trees. All other trees stay and grow into the vertices that became available.
-//             Only their border, the vertices with neighbours in other trees, is scanned again.
-//             When the trees of one side are complete and there is no path, the matching is
-//             maximum. The blocks meet at a grid barrier after each round. If the sides that grow
-//             have few open vertices, each block takes several steps between two barriers. A launch
-//             has limits on rounds and entries; the next one continues.
+// Idea        Alternating trees grow from all unmatched columns and from all unmatched rows at the
+//             same time. If a tree from a column and a tree from a row meet, and neither has a path
+//             yet, they form an augmenting path. When a phase has enough paths, the kernel augments
+//             along them and releases their trees. All other trees remain, and grow into the
+//             released vertices. For this, only the vertices with neighbours in other trees, the
+//             border of the trees, are scanned again. When the trees of one side are complete and
+//             there is no path, the matching is maximum. A grid barrier ends each round. If the
+//             sides that grow have few open vertices, each block takes several steps between two
+//             barriers. A launch has limits on rounds and entries; the next launch continues.
 // Paper       ours, after A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for
 //             maximum cardinality matching in bipartite graphs", IPDPS 2015 (trees are kept), and
 //             M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum cardinality
-//             matching algorithms for bipartite graphs", Euro-Par 2013 (their roots)
+//             matching algorithms for bipartite graphs", Euro-Par 2013 (each vertex stores its
+//             root)
 // Cost        O(nnz) per phase at most, usually a part of it. A round costs a grid barrier and
 //             several dependent memory accesses. Slow if paths cross a large mesh. Workspace:
 //             11 m + 9 n + 3 min(m, n) + nnz / 16 indices, m + n ints
@@ -21,12 +22,14 @@
 //             If unmatched rows and columns lie far apart, as in a large permuted mesh with holes,
 //             see `far_walks.cu`
 // Encodings   an item of a list is a matched entry, as its row i, or a root: column j as -1 - j,
-//             row i as i; others: forest.cuh. A vertex is open while it is in `next` or `pieces`,
-//             to be scanned. A piece is a listed item and the number of a part of its list
+//             row i as i; for the other encodings see forest.cuh. A vertex is open while it is in
+//             `next` or `pieces`, which means that its list must be scanned. A hub is a vertex with
+//             a long list, which is scanned in pieces; a piece is stored as the item of the hub and
+//             the number of a part of its list
 // Invariants  at the start of each round: 1. the matching is legal. 2. every matched entry of a
-//             growing tree is in `next`, `pieces` or `border`, or each of its neighbours is in its
-//             tree or matched permanently (meeting_peel.cu). So when a side has no open vertex and
-//             this phase has no path, the trees of this side are complete
+//             growing tree is in `next`, `pieces` or `border`, or each of its neighbours is in the
+//             same tree or matched permanently (meeting_peel.cu). So when a side has no open vertex
+//             and this phase has no path, the trees of this side are complete
 // Races       see forest.cuh. The counts of a round are read after its barrier, see Round
 
 #include "backends/gpu/grid_barrier.cuh"
@@ -42,7 +45,8 @@ static_assert(sizeof(Progress) == 44 * sizeof(Count));
 
 // -- plant and turn -----------------------------------------------------------------------------
 
-// Appends the items that are left in the warps' queues to a side's list for the next round.
+// Appends the items that are left in the queues of the warps to the list of a side for the next
+// round.
 __device__ void store_queue(int side, const Lists& lists, int buffer, Round* counted, Tally& tally,
                             OwnQueue& queue) {
   const Count place = tally.add(Round::in_next + side, queue.count);
@@ -83,7 +87,8 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
   }
 }
 
-// Puts those items of a list whose trees still grow into the queue, which empties into `next`.
+// Puts those items of a list whose trees still grow into the queue of the warp, from which they are
+// moved to the list `next`.
 __device__ void keep(const Forest& forest, const Index* from, Count many, Index* next, Count* size,
                      OwnQueue& queue, long long warp, long long all) {
   for (Count first = 32 * warp; first < many; first += 32 * all) {
@@ -96,8 +101,8 @@ __device__ void keep(const Forest& forest, const Index* from, Count many, Index*
   }
 }
 
-// As keep, for the hubs in a list of pieces. The first piece of a hub puts the hub into the queue,
-// unless the hub is on the border.
+// As `keep`, for the hubs in a list of pieces. Only the first piece of a hub puts the hub into the
+// queue, and only if the hub is not on the border.
 template <int side>
 __device__ void keep_hubs(const Graph& graph, const Forest& forest, const Index* from, Count many,
                           Index* next, Count* size, OwnQueue& queue, long long warp,
@@ -130,8 +135,8 @@ __device__ void keep_all(const Graph& graph, const Forest& forest, const Lists& 
 __device__ void augment_all(const Graph& graph, const Forest& forest, const Lists& lists,
                             const Plan& plan, Round* counted, Tally& tally, OwnQueue queue,
                             long long warp, long long all) {
-  // Item k is side k % 2 of path k / 2. Few items go to each warp, because long paths take most of
-  // the time.
+  // Item k is side k % 2 of path k / 2. The items are spread over all warps, because long paths
+  // take most of the time.
   for (Count k = warp + all * (lane_id()); k < 2 * plan.paths; k += 32 * all) {
     const Index* at = &lists.paths[3 * (k / 2)];
     const Meeting meeting{at[0], at[1], at[2]};
@@ -147,8 +152,8 @@ __device__ void augment_all(const Graph& graph, const Forest& forest, const List
 
 // -- the kernel ---------------------------------------------------------------------------------
 
-// The number of warps or blocks, of `all`, that grow the trees of columns: in proportion to the
-// open vertices.
+// How many of `all` warps or blocks grow the trees of columns: in proportion to the open vertices
+// of the two sides.
 __device__ Count share_of_cols(const Plan& plan, Count all) {
   const Count left = plan.grows[cols] ? plan.open(cols) : 0;
   const Count right = plan.grows[rows] ? plan.open(rows) : 0;
@@ -159,16 +164,16 @@ __device__ Count share_of_cols(const Plan& plan, Count all) {
 
 // A warp's part of the block's shared memory.
 struct Buffers {
-  Index (*queues)[3][room];  // of all warps
+  Index (*queues)[3][room];  // the memory for the queues of all warps
   QueueEnds* ends;
   OwnQueue own;
   BorderQueue border;
   PathQueue paths;
 };
 
-// Does the part of this warp, or of this block if plan.steps is not 0, in a round of one side.
-// `first`: the number of the first of the `all` warps or blocks of this side. Returns the number
-// of entries read.
+// Does the part of this warp, or of this block if plan.steps is not 0, in a round of one side. This
+// side has `all` warps or blocks, the first of which is number `first`. Returns the number of
+// visited entries.
 template <int side>
 __device__ Count grow_side(const Graph& graph, const Forest& forest, const Lists& lists,
                            const Plan& plan, Round* counted, Buffers& buffers, Count first,
@@ -225,11 +230,12 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   __shared__ Index queues[warps][3][room], borders[warps][3][64], paths_of_warps[warps][3][32];
   __shared__ QueueEnds ends;
   __shared__ Tally tally;
-  __shared__ Graph graph;  // shared, because registers are scarce
+  __shared__ Graph graph;  // in shared memory, because registers are scarce
   __shared__ Forest forest;
   __shared__ Lists lists;
   __shared__ Plan plan;
-  // Between barriers a block works for one side only, so a single block must not take such steps.
+  // Between two barriers, a block works for one side only. So if there is only one block, it must
+  // not take several steps: max_thin is 0.
   const Limits limits{
       max_edges, max_rounds, gridDim.x > 1 ? max_thin : 0, {share, share_thin}, steps,
       max_ratio, few_open};
@@ -286,10 +292,11 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   if (blockIdx.x == 0 && threadIdx.x == 0) progress->plan = plan;
 }
 
-// If the search has ended, sets reached[i] to 1 if row i is in a minimum cover, else to 0. owner[i]
-// decides for rows that `meeting_peel.cu` matched. Of the others, the cover contains those in trees
-// of columns if these are complete; otherwise, the matched ones that no tree of a row has reached.
-// `progress` is null if peeling left nothing to search: then no row is in a tree of a column.
+// If the search has ended, sets reached[i] to 1 if row i is in a minimum cover, else to 0. For rows
+// that `meeting_peel.cu` has matched, owner[i] decides. Of the other rows, the cover contains those
+// in trees of columns if these trees are complete; otherwise it contains the matched ones that no
+// tree of a row has reached. `progress` is null if peeling has matched all that can be matched:
+// then no row is in a tree of a column.
 extern "C" __global__ void mark_cover(Index m, const Index* owner, const int* state,
                                       const Index* row_match, Index n, const Progress* progress,
                                       int* reached) {

@@ -23,21 +23,23 @@ if TYPE_CHECKING:
 __all__ = ["meeting_trees"]
 
 _FILE = "transversal/augmenting/meeting_trees.cu"
-# Threads of a block, by the bytes of an index: 32 * `warps` in meeting_grower.cuh.
+# The number of threads of a block (32 * `warps` in meeting_grower.cuh), by the bytes of an index.
 _THREADS = {4: 512, 8: 256}
 # Fields of Progress.
 _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _UNMATCHED = (
     f"plan.{name}" for name in ("round", "phase", "paths_before", "edges", "closed", "n_unmatched")
 )
-# Bounds of one launch, after which the host can check limits: entries and rounds. Between
-# `_LEAST_ROUNDS` and `_LAUNCH_ROUNDS`, the number of rounds is proportional to nnz, so that the
-# time lost with an abandoned search stays in proportion to the time of a search on the CPU.
+# Limits on the entries and rounds of one launch, after which the host can check the limits of the
+# search. Between `_LEAST_ROUNDS` and `_LAUNCH_ROUNDS`, the number of rounds is proportional to nnz:
+# so if `auto` abandons the search, the time lost stays in proportion to that of a search on the
+# CPU.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 9
 _LEAST_ROUNDS, _ENTRIES_FOR_A_ROUND = 1 << 5, 1 << 14
-# After this number of rounds, the host assumes that unmatched rows and columns are far apart.
+# After this number of rounds, the host assumes that unmatched rows are far from unmatched columns,
+# and continues with far walks (far_walks.cu).
 _PATIENCE = 768
-# Far walks need at least this number of unmatched columns and rows; for fewer, the trees
-# continue.
+# Far walks start only if at least this number of columns, and of rows, are unmatched; otherwise the
+# trees continue.
 _MANY = 64
 # A round with at most `_THIN` open vertices for each warp is thin: it does not fill the device. If
 # the sides that grow have no more open vertices than that, each block takes up to `_STEPS` steps
@@ -63,11 +65,11 @@ def meeting_trees(
 
     Returns
     -------
-    The counters: edges read, phases, rounds (each ends with a grid barrier), augmentations,
-    launches; waves of far walks; matched columns of the initial matching, the entries that it read,
-    and its rounds of peeling.
+    The counters: visited entries, phases, rounds (each ends with a grid barrier), augmentations,
+    launches; waves of far walks; matched columns of the initial matching, the entries that it
+    visited, and its rounds of peeling.
     """
-    if options["pairs"] == "same":  # the old form of the algorithm ordered-trees
+    if options["pairs"] == "same":  # another name of the algorithm ordered-trees
         return ordered_trees(problem, budget, seed, options)
     import cupy
 
@@ -156,14 +158,15 @@ class _Search:
         )
 
     def forget(self) -> None:
-        """Discards all trees. The caller has changed the matching since they grew."""
+        """Deletes all trees, because the caller has changed the matching since they grew."""
         self._memory.state.fill(0)
         self._progress.array.fill(0)
 
     def go(self, budget: Budget, before: int, patience: int) -> dict[str, int]:
-        """Searches to the end or a limit and returns the counters of Progress. `before`: entries
-        read so far. If `patience` is not 0, abandons the search after `patience` rounds that leave
-        at least `_MANY` rows and at least `_MANY` columns unmatched."""
+        """Searches until the matching is maximum or a limit is reached, and returns the counters of
+        the struct `Progress`. `before` is the number of entries visited so far. If `patience` is
+        not 0, the search also ends after `patience` rounds, if at least `_MANY` rows and at least
+        `_MANY` columns are unmatched then."""
         problem, numbers = self._problem, self._progress.zeros()
         most = min(max(problem.nnz // _ENTRIES_FOR_A_ROUND, _LEAST_ROUNDS), _LAUNCH_ROUNDS)
         while not numbers[_CLOSED] and not budget.spent(before + numbers[_EDGES]):

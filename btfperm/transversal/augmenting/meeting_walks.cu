@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // meeting-trees, before the search: pushes from unmatched columns
 //
-// Idea        An unmatched column takes the row of least label among at most 64 in its list. The
-//             column that was matched to it pushes next, and the row's label becomes one more than
-//             the second least one (1 if the label was 0): an estimate of the distance to an
-//             unmatched row. Such a chain of pushes, a walk, ends at an unmatched row, after a
-//             fixed number of steps, or at `hopeless` labels only. Walks run on all threads at once
+// Idea        A push matches an unmatched column to the row of least label among at most 64 rows of
+//             its list. The label of this row becomes one more than the second least label (1 if it
+//             was 0): an estimate of its distance to an unmatched row. The column that was matched
+//             to the row pushes next. Such a chain of pushes is called a walk. It ends at an
+//             unmatched row, after a fixed number of steps, or if all scanned labels are
+//             `hopeless`. Walks run on all threads at once
 // Paper       the push of A. V. Goldberg, R. E. Tarjan, "A new approach to the maximum-flow
 //             problem", J. ACM 35 (1988), in the double-push form, without a global relabelling
 // Cost        at most `max_steps` pushes for each unmatched column, each of which scans at most
 //             `max_scanned` entries (walks.cuh); no grid barrier. Workspace: n indices, m bytes
 // Prefer it   after an initial matching that leaves unmatched rows and columns near each other. On
 //             a mesh, after an initializer that visits the columns in order, walks make the
-//             remaining paths longer
-// Encodings   label[i]: 0 for an unmatched row; `hopeless`, the largest: row i is not taken again
-//             (its label reached this value, or it was peeled); with `touched`: its mate changed
+//             remaining augmenting paths longer
+// Encodings   label[i] = 0: row i is unmatched; `hopeless`, the largest label: no push chooses row
+//             i any more, because its label has reached this value or meeting_peel.cu has matched
+//             it. The bit `touched` states that a push has changed the mate of row i
 // Invariants  a column is matched to at most one row; one thread holds a column that lost its row
 // Races       atomicExch matches a row to the column of the last thread that takes it, which then
-//             holds the displaced column. Labels are hints and may be out of date. col_match is
+//             holds the displaced column. Labels are estimates and may be out of date. col_match is
 //             wrong until `correct_col_match` has corrected it
 
 #include "backends/gpu/counting.cuh"
@@ -28,7 +30,7 @@
 using Label = unsigned char;
 constexpr Label touched = 128, hopeless = 127;
 
-// Counters of the walks.
+// The number of listed columns, and of entries that the walks have visited.
 struct WalkCounters {
   Count listed, edges;
 };

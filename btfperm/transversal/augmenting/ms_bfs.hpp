@@ -13,10 +13,11 @@
 // Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
 // Prefer it   usually on one thread, if a published search is needed; push-relabel if ms-bfs takes
 //             many phases, and pothen-fan if columns are long
-// Encodings   leaf[root] = unmatched row reached by the tree of `root`, or -1. tree[j]: the root of
-//             column j, and its parent, the column from which it was reached. A root has no parent:
-//             tree[root].parent = the column from which leaf[root] was reached
-// Invariants  tree[j].root is set for the columns in the queue of this phase
+// Encodings   leaf[root] = the unmatched row that the tree of `root` has reached, or -1. tree[j]:
+//             the root of the tree of column j, and its parent, the column from which it was
+//             reached. A root has no parent, so tree[root].parent is used for another purpose: the
+//             column from which leaf[root] was reached
+// Invariants  tree[j].root is valid for the columns in the queue of this phase
 #pragma once
 
 #include <algorithm>
@@ -30,8 +31,8 @@ namespace btfperm {
 template <class I>
 class MsBfs {
  public:
-  // Trees do not grow into rows of `row_in_cover`. The caller knows that no augmenting path has any
-  // of these.
+  // Trees do not grow into the rows that `row_in_cover` marks. The caller guarantees that no
+  // augmenting path contains one of them.
   MsBfs(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover,
         Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A), M_(M), row_in_cover_(row_in_cover), budget_(budget), counters_(counters) {
@@ -49,16 +50,17 @@ class MsBfs {
     finish(any, any);
   }
 
-  // Runs phases from a list of every unmatched column that may still be matched. Starts none after
-  // `max_phases` phases or `max_edges` visited edges. Returns true if no remaining column can be
-  // matched, or if the budget ended the search.
+  // Runs phases from the unmatched columns in a list, which must contain each one that may still be
+  // matched. Starts no phase after `max_phases` phases or `max_edges` visited edges. Returns true
+  // if no remaining column can be matched, or if the budget ended the search.
   bool run(const I* unmatched, I count, std::int64_t max_phases, std::int64_t max_edges) {
     std::copy(unmatched, unmatched + count, queue_);
     n_roots_ = count;
     return finish(max_phases, max_edges);
   }
 
-  // Marks the rows that the last phase, which found no path, reached from the remaining columns.
+  // Marks the rows that the last phase reached from the remaining unmatched columns. If this phase
+  // found no path, these are the rows of a minimum cover.
   void mark_cover(std::uint8_t* row_in_cover) const {
     if (n_roots_ == 0) return;
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= visited_[i];
@@ -100,8 +102,9 @@ class MsBfs {
     return found;
   }
 
-  // Returns the number of trees that reached an unmatched row. (Uses local copies: the compiler
-  // must assume that a byte that is written, such as visited[i], may alias anything.)
+  // Grows the trees; returns the number of trees that reached an unmatched row. (Local copies of
+  // the pointers, because the compiler must assume that a write to a byte, such as visited[i], may
+  // change any member.)
   I grow() {
     const I* const indptr = A_.indptr;
     const I* const indices = A_.indices;
@@ -133,7 +136,7 @@ class MsBfs {
         const I below = row_match[i];
         if (below < 0) {
           leaf[root] = i;
-          tree[root].parent = j;  // of the leaf: a root has no parent
+          tree[root].parent = j;  // see Encodings
           ++found;
           break;
         }

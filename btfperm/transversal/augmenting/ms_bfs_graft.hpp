@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ms-bfs-graft: maximum transversal by multi-source BFS with tree grafting
 //
-// Idea        Alternating trees grow from all unmatched columns at once, level by level, top-down
-//             or bottom-up, by a rule that compares sizes (alpha). When the frontier is empty, the
-//             matching is augmented along all paths found. If the trees without a path are large
-//             enough, they are kept: rows of the other trees are grafted onto them, and the columns
-//             matched with these rows are the next frontier. Otherwise all trees start again.
+// Idea        Alternating trees grow from all unmatched columns at once, level by level. A level is
+//             searched top-down, from the columns of the frontier, or bottom-up, from the unvisited
+//             rows; a rule that compares their numbers decides (alpha). When the frontier is empty,
+//             the matching is augmented along all paths found. If the trees without a path are
+//             large enough, the next phase continues with them: rows of the other trees are grafted
+//             onto them, and the columns matched to these rows are the next frontier. Otherwise all
+//             trees start again.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, algorithms 3 to 7. X are the
 //             columns, Y the rows. Changed: algorithm 4 tests once for each column x whether its
 //             tree is active, and then adds all unvisited neighbours of x to the tree. Here the
 //             visit of the list of x ends when its tree has a path, so that other trees can take
-//             the remaining rows; whole=1 visits the whole list as in the paper. One thread
-//             processes levels that are too small to share. The columns of active trees are their
-//             roots and the mates of their rows, so activeX is the sum of the two numbers and is
-//             not counted separately
+//             the remaining rows; whole=1 visits the whole list as in the paper. Only one thread
+//             processes a small level. activeX, the number of columns of active trees, is the
+//             number of unmatched columns plus the number of rows of active trees: each of these
+//             columns is either a root or the mate of such a row
 // Cost        O(m + n + nnz) for each phase, and for each bottom-up step in it, which visits the
 //             lists of the unvisited rows; n phases in the worst case. Workspace: the row lists
 //             (nnz + m + 1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row
 //             lists are made
 // Prefer it   on many cores, and if many columns remain unmatched; guided-displacement on one core
-// Options     alpha: bottom-up if the frontier is at least 1/alpha of the unvisited rows; grafting
-//             if the kept trees have more columns than 1/alpha of the rows to graft; direction: 0
-//             always goes top-down; graft: 0 builds all trees again in each phase; whole: 1 as in
-//             algorithm 4; frontiers: 1 reports the frontier of each level (figure 8 of the paper)
-// Encodings   root[x] = -1 in no tree; leaf[root] = -1 the tree is active, else the unmatched row
-//             at the end of its path (the tree is then renewable); visited[y] = 1 in a tree
+// Options     alpha: a level is searched bottom-up if the frontier has at least 1/alpha as many
+//             columns as there are unvisited rows; rows are grafted if the trees without a path
+//             have more than 1/alpha as many columns as there are rows to graft; direction: 0
+//             searches each level top-down; graft: 0 builds all trees again in each phase; whole: 1
+//             as in algorithm 4; frontiers: 1 reports the size of the frontier of each level
+//             (figure 8 of the paper)
+// Encodings   root[x] = -1: column x is in no tree. leaf[root] = -1: the tree is active; else the
+//             unmatched row at the end of its path (the paper calls the tree renewable).
+//             visited[y] = 1: row y is in a tree
 // Invariants  at the start of a phase: 1. frontier columns are in active trees; 2. columns of
 //             active trees outside the frontier have only visited rows
-// Races       visited[y] is claimed by one thread atomically (top-down) or belongs to one thread
-//             (bottom-up). Two threads may set leaf[root] at once: either row is the end of a path
-//             of that tree. root[x] may be read while another thread sets it: for the reader, x is
-//             then in no active tree or in its new tree, and both are correct. A thread that reads
-//             an old value of leaf[root] only adds rows to a tree that has a path already.
+// Races       visited[y] is claimed by one thread atomically (top-down), or only the thread of row
+//             y writes it (bottom-up). Two threads may set leaf[root] at once; both rows are ends
+//             of paths of this tree. root[x] may be read while another thread sets it: the reader
+//             then finds x in no active tree or in its new tree, and both are correct. A thread
+//             that reads an old value of leaf[root] only adds rows to a tree that has a path
 #pragma once
 
 #include <omp.h>
@@ -187,8 +192,8 @@ class MsBfsGraft {
     }
   }
 
-  // Each row of rows_ searches for a parent in an active tree; rows without one go to left_rows_.
-  // Used for growth and for grafting.
+  // Searches the list of each row of rows_ for a parent, a column in an active tree; rows without a
+  // parent are appended to left_rows_. Used for growth and for grafting.
   void bottom_up() {
     const I size = rows_.size();
     const I block = block_of(size);
@@ -205,7 +210,7 @@ class MsBfsGraft {
       for (I k = 0; k < size; ++k) {
         if (budget_.stopped()) continue;
         const I y = rows_[k];
-        if (visited_[y] != 0) continue;  // by a top-down step since the list was made
+        if (visited_[y] != 0) continue;  // visited by a top-down step since rows_ was made
         const I begin = R_.indptr[y];
         const I end = R_.indptr[y + 1];
         I p = begin;
@@ -230,7 +235,7 @@ class MsBfsGraft {
     counters_.bottom_up_edges += edges;
   }
 
-  // Algorithm 5: row y becomes a child of column x.
+  // Algorithm 5: row y becomes a child of column x, and the mate of y joins the tree, too.
   void join(I y, I x, I root, typename Frontier<I>::Private& queue) {
     parent_[y] = x;
     row_root_[y] = root;
@@ -276,7 +281,7 @@ class MsBfsGraft {
     return found;
   }
 
-  // Step 3, algorithm 7.
+  // Step 3, algorithm 7: grafts rows onto the active trees, or starts all trees again.
   void rebuild_frontier() {
     const I active = free_.size() + release_used_trees();
     const StepTime time(counters_.graft_us);
@@ -345,12 +350,12 @@ class MsBfsGraft {
   Frontier<I> frontier_;
   Frontier<I> next_;
   Frontier<I> free_;       // unmatched columns
-  Frontier<I> rows_;       // the rows of a bottom-up step
-  Frontier<I> left_rows_;  // its rows without a parent
+  Frontier<I> rows_;       // the rows of a bottom-up step, or of a graft
+  Frontier<I> left_rows_;  // those of them for which it found no parent
   I* row_root_;
   I* parent_;  // of a row: the column from which it was reached
   std::uint8_t* visited_;
-  I unvisited_ = 0;  // numUnvisitedY
+  I unvisited_ = 0;  // number of unvisited rows, numUnvisitedY in the paper
   I* col_root_;
   I* leaf_;
   Budget& budget_;

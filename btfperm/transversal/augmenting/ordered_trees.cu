@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ordered-trees: the same matching in each run, whatever the order of the threads
 //
-// Idea        Trees grow from all unmatched columns, level by level. Each level takes two steps:
-//             the columns of trees without a path propose to the rows in no tree; each row then
-//             joins the tree of the least column that proposed to it. The path of a tree ends in
-//             the least unmatched row of the first level on which the tree reaches one. Only the
-//             indices of rows and columns decide, never the timing of threads.
+// Idea        Trees grow from all unmatched columns, level by level. Each level takes two steps.
+//             First, the columns of trees without a path propose to the rows that are in no tree.
+//             Then each of these rows joins the tree of the least column that proposed to it. The
+//             path of a tree ends at the least unmatched row of the first level at which the tree
+//             reaches one. So the result depends only on the indices of rows and columns, not on
+//             the timing of threads.
 // Paper       ours; the trees are those of A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting
 //             algorithm for maximum cardinality matching in bipartite graphs", IPDPS 2015, without
 //             grafting
@@ -16,11 +17,11 @@
 // Encodings   proposed[i] = the least column that proposed to row i in this phase, or `unset`
 //             root[i] = the unmatched column whose tree contains row i; -1: none. In the workspace,
 //             the array root follows the array proposed
-//             best[j] = the unmatched row in which the path of unmatched column j ends, or `unset`;
-//             during augmentation, the row of the path that is unmatched at the time
+//             best[j] = the unmatched row at which the path of unmatched column j ends, or `unset`;
+//             between two launches of the augmentation, the row of the path that is unmatched then
 // Invariants  only the least column that proposed to row i writes root[i]. Trees are disjoint, and
 //             so are paths. The matching is legal after each launch
-// Races       proposed and best by atomicMin: the least number wins, in any order
+// Races       proposed and best change by atomicMin, so the least number remains, in any order
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/frontier.cuh"
@@ -30,11 +31,11 @@ constexpr Index unset = static_cast<Index>(~Place{0} >> 1);
 constexpr int lanes = 8;  // the number of lanes that scan one list together
 
 struct Phase {
-  Count listed[3];  // columns of a level; three counts in rotation
+  Count listed[3];  // number of columns of a level, for three successive levels in turn
   Count barrier;
   Count levels, paths, edges;
   Count grown;  // 1: the growth of this phase is complete
-  Count left;   // paths along which the augmentation is not finished
+  Count left;   // number of paths along which the augmentation is not complete
 };
 
 struct Trees {
@@ -78,8 +79,8 @@ struct Trees {
       ++*paths;
   }
 
-  // Augments along the path of unmatched column j, by at most `limit` columns. Returns whether some
-  // are left.
+  // Augments along the path of unmatched column j, by at most `limit` columns from its end. Returns
+  // whether columns of the path remain.
   __device__ bool augment(Index j, Index limit) const {
     Index i = best[j];
     for (Index step = 0; i >= 0 && step < limit; ++step) {
@@ -125,9 +126,9 @@ extern "C" __global__ void plant_in_order(Index m, Index n, const Index* indptr,
   }
 }
 
-// Grows the trees by at most `max_levels` levels, until there is more than one path for `share`
-// columns of a level or all trees are complete. If there is no path then, root[i] != -1 for exactly
-// the rows that the trees have reached.
+// Grows the trees by at most `max_levels` levels. Ends the growth of the phase when all trees are
+// complete, or when there is more than one path for each `share` columns of the next level. If
+// there is no path then, root[i] != -1 for exactly the rows that the trees have reached.
 extern "C" __global__ void __launch_bounds__(256, 4)
     grow_in_order(Index m, Index n, const Index* indptr, const Index* indices, Index* row_match,
                   Index* col_match, Index* workspace, Count share, Count max_levels, Phase* phase) {

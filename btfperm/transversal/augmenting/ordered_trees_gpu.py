@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["ordered_trees"]
 
 _FILE = "transversal/augmenting/ordered_trees.cu"
-# A phase ends when it has more than one path for this number of columns of the next level.
+# The growth of a phase ends when there is more than one path for each `_SHARE` columns of the next
+# level.
 _SHARE = 300
-# Each launch ends after this number of levels, or of columns of a path along which it augments, so
-# that the host can check limits.
+# Limits of a launch, after which the host can check the limits of the search: levels by which the
+# trees grow, and columns of a path along which it augments.
 _LAUNCH_LEVELS, _LAUNCH_SHIFTS = 1 << 12, 1 << 16
 
 
@@ -35,15 +36,16 @@ def ordered_trees(
 
     Returns
     -------
-    The counters: edges read, phases, rounds (levels), augmentations.
+    The counters: visited entries, phases, rounds (levels), augmentations.
     """
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
     edges, levels, paths, phases = 0, 0, 0, 0
     if problem.size == 0 and problem.nnz:
-        # greedy takes the first unmatched row of each list, so the lists must be sorted. After a
-        # transposition they are not; transposing again restores the original, sorted lists.
+        # greedy matches a column to the first unmatched row of its list, so the lists must be
+        # sorted. In a transposed problem they are not; another transposition returns the original,
+        # sorted lists.
         in_order = problem if problem.has_sorted_lists else problem.transposed()
         start_edges = greedy(in_order, budget, seed, {"choice": "first"})["edges"]
         assert isinstance(start_edges, int)

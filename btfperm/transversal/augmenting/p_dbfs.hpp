@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // p-dbfs: disjoint breadth-first trees; each thread grows one tree after another
 //
-// Idea        In each phase the threads share the unmatched columns, and a breadth-first tree grows
-//             from each; a row joins the first tree that claims it, and no other in this phase. The
-//             list of a column is first searched for an unmatched row (lookahead). If a tree
-//             reaches an unmatched row, its thread augments at once, because no other thread can
-//             use the rows of this tree. A phase in which no tree reaches an unmatched row proves
-//             that the matching is maximum.
+// Idea        In each phase, a breadth-first tree grows from each unmatched column; the columns are
+//             divided among the threads. A row joins the first tree that claims it, and no other
+//             tree in this phase. The list of a column is first searched for an unmatched row
+//             (lookahead). If a tree reaches an unmatched row, its thread augments at once, because
+//             the rows of this tree are in no other tree. A phase in which no tree reaches an
+//             unmatched row proves that the matching is maximum.
 // Paper       A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
 //             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012
 //             (disjoint BFS). The queue of a tree is a linked list through its columns, so that the
 //             trees of all threads fit into one array
 // Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
-// Prefer it   on many cores, while many columns are unmatched, because one thread grows a tree;
-//             ms-bfs-graft if many columns cannot be matched, guided-displacement on one core
+// Prefer it   on many cores, while many columns are unmatched, because only one thread grows each
+//             tree; ms-bfs-graft if many columns cannot be matched, guided-displacement on one core
 // Encodings   visited[i] = 1: row i was claimed in this phase; lookahead[j] = first position of
 //             column j whose row may be unmatched; next[j] = next column in the queue of its tree,
 //             or -1
-// Invariants  in a phase, the thread that claimed row i owns it and the column matched with it:
-//             only the owner writes row_match[i] and the data of that column (col_match, parent,
-//             next, lookahead). The owner of a root is the thread that took it
-// Races       visited[i] is claimed atomically. row_match[i] is read in a lookahead while its owner
-//             may write it. If the old value is read (unmatched), the claim fails. A value that is
-//             not -1 is right: rows never become unmatched again
+// Invariants  in a phase, the thread that claimed row i owns it and its mate: only the owner writes
+//             row_match[i] and the data of this column (col_match, parent, next, lookahead). The
+//             owner of a root is the thread that grows its tree
+// Races       visited[i] is claimed atomically. A lookahead may read row_match[i] while the owner
+//             writes it. If it reads the old value (unmatched), its claim of the row fails. If it
+//             reads another value, the row is matched, and matched rows stay matched
 #pragma once
 
 #include <algorithm>
@@ -75,7 +75,8 @@ class PDbfs {
                 [&](I k, Own& own) { grow(free_[k], own); });
   }
 
-  // A tree from the unmatched column `root`; augments along the path to the first unmatched row.
+  // Grows a tree from the unmatched column `root`; augments along the path to the first unmatched
+  // row.
   void grow(I root, Own& own) {
     next_[root] = -1;
     I last = root;
@@ -88,7 +89,8 @@ class PDbfs {
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
         const I i = A_.indices[p];
         if (!claim(visited_[i])) continue;
-        const I below = load(M_.row_match[i]);  // matched: all unmatched rows are claimed
+        // Row i is matched: look_ahead found no unmatched row in this list that it could claim.
+        const I below = load(M_.row_match[i]);
         parent_[below] = j;
         next_[below] = -1;
         next_[last] = below;
@@ -100,7 +102,7 @@ class PDbfs {
     own.counted.augmented(augment_along(M_, free_row, leaf, [&](I j, I) { return parent_[j]; }));
   }
 
-  // Claims an unmatched row in the list of column j, and returns it; or -1.
+  // Claims an unmatched row in the list of column j and returns it, or -1 if there is none.
   I look_ahead(I j, Own& own) {
     I& p = lookahead_[j];
     const I begin = p;
@@ -113,7 +115,7 @@ class PDbfs {
     return found;
   }
 
-  // The budget counts one more for each visit, so that visits of empty lists count, too.
+  // The budget counts one more for each visit of a list, so that visits of empty lists count, too.
   static void count_edges(I read, Own& own) {
     own.counted.edges += read;
     own.spend(read + std::int64_t{1});
@@ -125,8 +127,8 @@ class PDbfs {
   std::uint8_t* visited_;
   I* lookahead_;
   I* parent_;  // of a column: the column from which it was reached
-  I* next_;
-  I* free_;
+  I* next_;    // see Encodings
+  I* free_;    // the unmatched columns
   I n_free_ = 0;
   Budget& budget_;
   Counters& counters_;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pothen-fan: disjoint depth-first searches in phases, with lookahead and fairness
 //
-// Idea        In each phase, every unmatched column searches for an augmenting path, depth first; a
-//             row is visited once per phase. Before the search descends from a column, it searches
-//             the list of this column for an unmatched row (lookahead, always forwards). In every
-//             second phase it descends from the ends of the lists (fairness).
+// Idea        In each phase, a depth-first search for an augmenting path runs from every unmatched
+//             column; a row is visited at most once per phase. Before a search descends from a
+//             column, it searches the list of this column for an unmatched row (lookahead, always
+//             forwards). In every second phase, a search tries the rows of a list from its end to
+//             its start when it descends (fairness).
 // Paper       A. Pothen, C.-J. Fan, "Computing the block triangular form of a sparse matrix", ACM
 //             TOMS 16 (1990), section 3; fairness: I. S. Duff, K. Kaya, B. Ucar, "Design,
 //             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011);
 //             many threads: A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A.
 //             Pothen, "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS
-//             2012: threads take the unmatched columns of a phase, and their searches are disjoint
+//             2012: the unmatched columns of a phase are divided among the threads, whose searches
+//             are disjoint
 // Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m + 4 n. On one
 //             thread, the code for several threads takes 1.22 times as long as that for one
 //             in the geometric mean (2026-11-26-serial-shared-field)
 // Prefer it   on dense patterns, and if columns have some sixty entries or more; otherwise ms-bfs,
-//             because depth-first searches find paths that are many times longer
+//             because the paths that depth-first searches find are many times longer
 // Options     fairness: 0 descends through the lists forwards in every phase
 // Encodings   those of ss_dfs.hpp, whose search it uses; the stamp is the number of the phase
 // Invariants  a column from which a search found no path is not entered again in this phase
@@ -27,8 +29,9 @@
 
 namespace btfperm {
 
-// phase(n_free, turn) must call turn(k, own) once for each k = 0 ... n_free - 1, until the budget
-// ends it. Turn k searches from the k-th column of those that were unmatched before the phase.
+// Runs phases until one finds no path or the budget ends. The argument phase(n_free, turn) must
+// call turn(k, own) once for each k = 0 ... n_free - 1, unless the budget ends. turn(k, own)
+// searches from the k-th of the n_free columns that were unmatched before the phase.
 template <class I, class Own, class Phase>
 void pothen_fan_phases(const PatternView<I>& A, Matching<I> M, const Options& options,
                        Workspace& workspace, Budget& budget, Counters& counters, Phase phase) {

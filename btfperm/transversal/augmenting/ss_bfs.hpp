@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ss-bfs: one breadth-first search at a time
 //
-// Idea        Each unmatched column in turn searches breadth-first for an unmatched row. A search
-//             that fails has visited a closed set: no later augmenting path enters it, so its rows
-//             are never visited again. Together, the failed searches visit each entry at most once.
+// Idea        A breadth-first search for an unmatched row runs from each unmatched column in turn.
+//             If a search fails, no later augmenting path contains a row that it has visited. These
+//             rows are closed: no search visits them again. So all failed searches together visit
+//             each entry at most once.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
-//             cardinality matching in bipartite graphs", IPDPS 2015 (SS-BFS); closed sets: the
-//             Hungarian trees of H. W. Kuhn (1955)
+//             cardinality matching in bipartite graphs", IPDPS 2015 (SS-BFS); the trees of failed
+//             searches are the Hungarian trees of H. W. Kuhn (1955)
 // Cost        O(m + n + n nnz) time in the worst case. Workspace: m + 2 n
 // Prefer it   if few columns are unmatched and augmenting paths are short; otherwise ms-bfs
 // Encodings   seen[i] = the root of the last search that visited row i while it was matched, -1 if
-//             none did, or `closed` if row i is in a closed set
+//             none did, or `closed`
 // Invariants  parent[j] = column from which column j was reached in this search
 #pragma once
 
@@ -47,8 +48,9 @@ class SsBfs {
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= seen_[i] == closed;
   }
 
-  // One search. If it has visited more than `most` edges at the end of a list and has columns left,
-  // or if the budget is spent, it is abandoned, and the matching is unchanged.
+  // Runs one search. It is abandoned, and the matching does not change, if the budget is spent, or
+  // if it has visited more than `most` edges after the list of a column and has more columns to
+  // search.
   Outcome search(I root, std::int64_t most) {
     ++counters_.phases;
     I tail = 0;

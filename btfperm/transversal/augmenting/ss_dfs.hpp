@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ss-dfs: one depth-first search at a time, with lookahead (MC21)
 //
-// Idea        A search runs from each unmatched column in turn to an unmatched row, depth first.
+// Idea        A depth-first search for an unmatched row runs from each unmatched column in turn.
 //             Before it descends from a column, it searches the list of this column for an
 //             unmatched row (lookahead, or cheap assignment). The position of the lookahead in a
-//             list never goes back, so all lookahead together visits each entry at most twice. A
-//             row is visited at most once per search.
+//             list only increases, so all lookaheads together visit each entry at most twice. A row
+//             is visited at most once per search.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981);
-//             MC21A is Algorithm 575 there. As in the paper, the rows of a failed search are
-//             visited again. With the option `close` they are closed permanently, as in ss-bfs:
-//             this is SS-DFS of A. Azad, A. Buluç, A. Pothen, IPDPS 2015, whose algorithm 1 does
-//             not clear the flags of a search without a path
-// Cost        O(m + n + n nnz) time, without `close` on some structurally singular matrices, where
-//             each unmatched column visits the same rows again. Workspace: m + 3 n
+//             MC21A is Algorithm 575 there. As in the paper, later searches visit the rows of a
+//             failed search again. With the option `close`, they do not, as in ss-bfs: the rows are
+//             closed. This is SS-DFS of A. Azad, A. Buluç, A. Pothen, IPDPS 2015, whose algorithm 1
+//             does not clear the flags of a search without a path
+// Cost        O(m + n + n nnz) time. This is reached without `close` on some structurally singular
+//             matrices, where each unmatched column visits the same rows again. Workspace: m + 3 n
 // Prefer it   for comparison with MC21, BTF and CXSparse; otherwise ms-bfs
 // Encodings   visited[i] = stamp of the last search that visited row i; lookahead[j] = first
 //             position of column j whose row may be unmatched (rows never become unmatched again).
@@ -20,11 +20,11 @@
 //             last search that visited it is still unmatched, because that search has failed
 // Invariants  the columns on the path and the rows between them form an alternating path from the
 //             root; its first column is the only unmatched one
-// Races       searches of several threads that carry one stamp (pothen-fan) are disjoint: a row
-//             belongs to the first thread that stamps it, and with it the column matched with it
-//             and the data of that column. row_match[i] is read in a lookahead while its owner may
-//             write it. If the old value is read (unmatched), the stamp is there already. If a
-//             value other than -1 is read, the row is matched, and stays so
+// Races       searches of several threads with the same stamp (pothen-fan) are disjoint: the first
+//             thread that stamps a row owns the row, its mate and the data of this column. A
+//             lookahead may read row_match[i] while the owner writes it. If it reads the old value
+//             (unmatched), it then finds that the row is stamped already. If it reads another
+//             value, the row is matched, and matched rows stay matched
 #pragma once
 
 #include <algorithm>
@@ -38,8 +38,8 @@
 
 namespace btfperm {
 
-// The columns on the path of a search, from its root, as an array for one thread; end() is the last
-// column, or -1 if the path is empty.
+// The columns on the path of a search, from its root on, as an array: for one thread. end() is the
+// last column, or -1 if the path is empty.
 template <class I>
 struct StackedPath {
   I* columns;
@@ -50,8 +50,8 @@ struct StackedPath {
   I end() const { return depth < 0 ? I{-1} : columns[depth]; }
 };
 
-// Such a path for several threads, whose disjoint paths share one array: above[j] is the column
-// before column j.
+// The same as a linked list: for several threads, whose disjoint paths are in one array. above[j]
+// is the column before column j on its path.
 template <class I>
 struct LinkedPath {
   I* above;
@@ -79,9 +79,10 @@ class SsDfs {
     copy(A.indptr, A.n, lookahead_, threads, budget);
   }
 
-  // Searches from the unmatched column `root`, but not through rows that carry `stamp` already;
-  // augments if it finds a path. `backwards` descends from the ends of the lists; `closing` does
-  // not visit closed rows and needs the root as the stamp.
+  // Searches from the unmatched column `root`, but not through rows that have `stamp` already;
+  // augments if it finds a path, and returns whether it does. `backwards`: a descent tries the rows
+  // of a list from its end to its start. `closing`: closed rows are not visited; the stamp must be
+  // the root.
   template <bool backwards = false, bool closing = false>
   bool search(I root, I stamp, Own& own) {
     Path path{path_};
@@ -123,7 +124,8 @@ class SsDfs {
     }
   }
 
-  // An unmatched row in the list of column j, or -1. No closed row is unmatched.
+  // Stamps an unmatched row in the list of column j and returns it, or -1 if there is none. No
+  // closed row is unmatched.
   template <bool closing>
   I look_ahead(I j, I stamp, Own& own) {
     I& p = lookahead_[j];
@@ -136,8 +138,9 @@ class SsDfs {
     return p < end ? A_.indices[p] : I{-1};
   }
 
-  // The column matched with the next row in the list of column j that was not visited yet, or -1.
-  // The row is matched, because the lookahead has visited all unmatched rows.
+  // Visits the next row in the list of column j that was not visited yet, and returns its mate, or
+  // -1 if there is no such row. The row is matched, because the lookahead has visited all unmatched
+  // rows.
   template <bool backwards, bool closing>
   I next_column(I j, I stamp, Own& own) {
     I& p = next_[j];
@@ -169,7 +172,7 @@ class SsDfs {
     own.counted.augmented(length);
   }
 
-  // The budget counts one more for each visit, so that visits of empty lists count, too.
+  // The budget counts one more for each visit of a list, so that visits of empty lists count, too.
   static void count_edges(I read, Own& own) {
     own.counted.edges += read;
     own.spend(read + std::int64_t{1});

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Choice of a push: the row of least label among those that a column scans; see `meeting_walks.cu`
-// and `far_walks.cu`, which define their labels
+// The row to which a push matches a column: the one of least label among the rows that it scans.
+// `meeting_walks.cu` and `far_walks.cu` define their labels
 #pragma once
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 #include "transversal/initial/vertex_hash.cuh"
 
-constexpr Index max_scanned = 64;  // entries that a push scans at most, except for a proof
+constexpr Index max_scanned =
+    64;  // maximum number of entries that a push scans, except for a proof
 
 template <class Label>
 struct Choice {
-  Index row;  // of least label, or -1
-  Label least, second;
+  Index row;            // the row of least label, or -1
+  Label least, second;  // the least and the second least label
 };
 
-// The least and the second least label below `none` among `limit` rows of column j, from a random
-// position on. Label bits outside `mask` are ignored. The scan ends early at a label of 0.
+// Scans at most `limit` rows of column j from a random position on, which `drawn` determines.
+// Returns the row of least label, and the least and the second least label; only labels below
+// `none` count. Label bits outside `mask` are ignored. The scan ends early at a label of 0.
 template <class Label>
 __device__ inline Choice<Label> choose_row(Index j, Count drawn, Index limit, const Index* indptr,
                                            const Index* indices, const Label* labels, Label mask,
