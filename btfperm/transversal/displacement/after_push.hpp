@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // after push: the steps after label pushes, by one thread or several
 //
-// Idea        Pushes update row_match only, so col_match is computed again. If the pushes leave as
-//             many columns as there are unmatched rows, and more than a bound (rules.hpp), short
-//             searches start from these columns if they are few. If then still as many remain as
-//             there are unmatched rows, and more than the bound, the pattern is peeled from an
-//             empty matching, and the larger of the two matchings is kept
+// Idea        Pushes update row_match only, so col_match is computed again. Two more steps may
+//             follow if the pushes leave more columns than a bound (rules.hpp), and as many columns
+//             as there are unmatched rows. If these columns are few, short searches run from them.
+//             If the condition still holds then, peel.hpp computes another matching from an empty
+//             one, and the larger of the two matchings remains
 // Paper       ours
 // Cost        O(m + n), plus that of short_searches.hpp and of peel.hpp if they run
-// Invariants  rows that `push` marks hopeless are part of the proof only if its matching is kept
+// Invariants  rows that `push` marks hopeless are part of the proof only if the matching of the
+//             pushes remains
 #pragma once
 
 #include <algorithm>
@@ -22,8 +23,8 @@
 
 namespace btfperm {
 
-// Peels from an empty matching. If that gives more than `pairs` pairs, stores it in `row_match` and
-// returns true.
+// Peels from an empty matching. If this matches more than `pairs` rows, stores the matching in
+// `row_match` and returns true.
 template <class I>
 bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Budget& budget,
                  Counters& counters) {
@@ -34,13 +35,13 @@ bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Bu
   return true;
 }
 
-// Computes col_match again. If `push` left as many columns as unmatched rows, and too many for
-// trees, runs short searches from these columns if they are few (on chains, a search along a long
-// path visits few entries), and peels if too many still remain, as many as unmatched rows. Lists
-// the remaining columns in the first places of `unmatched` (n places) and returns their number.
+// Computes col_match again, then runs short searches and peeling under the conditions above. (Short
+// searches are worthwhile on chains, where a search along a long path visits few entries.) Writes
+// the remaining columns to the first places of `unmatched`, which has n places, and returns their
+// number.
 template <class I, class Push>
-I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatched, int threads,
-             DisplacementRules rules, Budget& budget, Counters& counters, Proof& proof) {
+I continue_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatched, int threads,
+                DisplacementRules rules, Budget& budget, Counters& counters, Proof& proof) {
   const double max_left = rules.left_to_peel * A.n;
   I left = push.active();
   I pairs = A.m - push.unmatched_rows();
@@ -56,7 +57,7 @@ I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatc
   if (to_peel && !budget.stopped() &&
       take_peeled(A, M.row_match, pairs, threads, budget, counters)) {
     rows_to_columns(A, M, threads);
-    // No row of this matching is marked: its hopeless rows are unknown.
+    // No row is marked as hopeless, because for this matching it is not known which rows are.
     return list_unmatched(A, M, threads, unmatched);
   }
   push.mark_hopeless(proof.row_in_cover);

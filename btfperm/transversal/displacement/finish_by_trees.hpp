@@ -21,7 +21,7 @@ I list_unmatched(const PatternView<I>& A, const Matching<I>& M, int threads, I* 
   if (threads <= 1) {
     I count = 0;
     for (I j = 0; j < A.n; ++j) {
-      list[count] = j;  // overwritten unless it counts: a store costs less than a branch
+      list[count] = j;  // overwritten if j does not count; a store costs less than a branch
       count += static_cast<I>((M.col_match[j] < 0) & (A.indptr[j + 1] > A.indptr[j]));
     }
     return count;
@@ -33,17 +33,19 @@ I list_unmatched(const PatternView<I>& A, const Matching<I>& M, int threads, I* 
 
 // Bounds after which the next method continues; tests set other values.
 struct FinishRules {
-  // No phase of trees starts after passes * threads * nnz entries. Pushes along exact labels then
-  // follow, and after pushed_passes * nnz entries hopcroft-karp. Trees block each other, for
-  // example, if unmatched rows are far and diagonal blocks form a chain.
+  // No phase of trees starts after passes * threads * nnz entries. Then pushes along exact labels
+  // follow, and after pushed_passes * nnz entries hopcroft-karp. Trees exceed the bound if they
+  // block each other: for example, if unmatched rows are far from unmatched columns, and diagonal
+  // blocks form a chain.
   double passes = 4;
   double pushed_passes = 32;
-  std::int64_t max_phases = 0;  // of all trees; 0: 8 + sqrt(n)
-  std::int64_t first_root = 0;  // the number of the first root of shared trees
+  std::int64_t max_phases = 0;  // maximum number of phases of trees; 0 means 8 + sqrt(n)
+  std::int64_t first_root = 0;  // the number of the first root in shared_trees.hpp
 };
 
-// Grows trees from the listed columns: every unmatched column that may still be matched. If these
-// exceed a bound, columns are pushed along exact labels; after too many edges, hopcroft-karp runs.
+// Grows trees from the listed columns, which must contain every unmatched column that may still be
+// matched. If the trees exceed a bound, pushes along exact labels follow, and after too many edges
+// hopcroft-karp.
 template <class I>
 void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                      int threads, const FinishRules& rules, Workspace& workspace, Budget& budget,

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// guided-displacement: the default algorithm: a sample selects label pushes or short searches, and
+// guided-displacement: the default algorithm. A sample selects label pushes or short searches, and
 // trees complete the matching
 //
 // Idea        On most patterns, pushes guided by distance labels (label_push.hpp) find a maximum
-//             matching in a few passes over the entries. Searches are better if few columns
-//             are unmatched, if augmenting paths are short, or if the numbering is local (meshes in
-//             natural order), because pushes would destroy a nearly maximum matching
-//             (sample_unmatched.hpp). If pushes stall, as on long chains, peeling can follow
-//             (peel.hpp). Breadth-first trees from all remaining columns complete the matching. If
-//             they exceed their bounds, pushes along exact labels complete it, and if these exceed
-//             theirs, hopcroft-karp (finish_by_trees.hpp).
+//             matching in a few passes over the entries. But pushes displace many columns of a
+//             nearly maximum matching. So searches are better if few columns are unmatched, if
+//             augmenting paths are short, or if most entries are near the diagonal (meshes in
+//             natural order); sample_unmatched.hpp estimates this. If pushes make no progress, as
+//             on long chains, peeling can follow (peel.hpp). Breadth-first trees from all remaining
+//             columns complete the matching. If they exceed their bounds, pushes along exact labels
+//             follow, and if these exceed their bound, hopcroft-karp (finish_by_trees.hpp).
 // Paper       ours
-// Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes
-//             O((m + nnz) log n), short searches and peeling O(m + n + nnz), at most 8 + sqrt(n)
-//             phases of trees, about 32 nnz along exact labels, then hopcroft-karp. Workspace: n,
-//             and that of the parts
+// Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes take
+//             O((m + nnz) log n), short searches and peeling O(m + n + nnz); then at most 8 +
+//             sqrt(n) phases of trees, about 32 nnz entries of pushes along exact labels, and
+//             hopcroft-karp. Workspace: n, and that of the parts
 // Prefer it   always, unless a published algorithm is needed
-// Encodings   only those of its parts
 #pragma once
 
 #include <algorithm>
@@ -32,9 +31,9 @@
 
 namespace btfperm {
 
-// Searches for paths of at most three edges from each column of `unmatched`, then runs short
-// searches if few columns remain. Leaves the remaining columns in the first places of the list and
-// returns their number.
+// Searches for augmenting paths of at most three edges from each column of `unmatched`, then runs
+// short searches if few columns remain. Writes the remaining columns to the first places of the
+// list and returns their number.
 template <class I>
 I search_near(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
               const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -44,28 +43,29 @@ I search_near(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatche
   return search_shortly(A, M, unmatched, n_unmatched, rules, budget, counters, proof);
 }
 
-// Pushes the columns of `unmatched`; after_push.hpp decides on short searches and peeling. Leaves
-// the remaining columns in the first places of the list (n places) and returns their number.
+// Pushes the columns of `unmatched`; after_push.hpp decides on short searches and peeling. Writes
+// the remaining columns to the first places of the list, which has n places, and returns their
+// number.
 template <class I>
 I push_or_peel(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
   Workspace labels;
-  const auto go_on = [&](const auto& push) {
-    return go_on_from(push, A, M, unmatched, 1, rules, budget, counters, proof);
+  const auto proceed = [&](const auto& push) {
+    return continue_from(push, A, M, unmatched, 1, rules, budget, counters, proof);
   };
   if (A.m >= least_to_share(rules.labels_near)) {
     SharedPush<I> push(A, M, unmatched, labels.take<I>(n_unmatched), n_unmatched, 1, labels, budget,
                        counters);
     push.run();
     std::copy(push.columns(), push.columns() + push.active(), unmatched);
-    if (!push.has_few_left()) return go_on(push);
+    if (!push.has_few_left()) return proceed(push);
     LabelPush<I> last(A, M, unmatched, push.active(), labels, budget, counters);
     last.run_from_labels(push.labels(), A.nnz() / 8);
-    return go_on(last);
+    return proceed(last);
   }
   LabelPush<I> push(A, M, unmatched, n_unmatched, labels, budget, counters);
   push.run();
-  return go_on(push);
+  return proceed(push);
 }
 
 template <class I>
@@ -98,7 +98,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
                                              counters, proof)
                       : search_near(A, M, unmatched, n_unmatched, rules, budget, counters, proof);
   }
-  proof.complete = !budget.stopped();  // if no column remains; else finish_by_trees sets it
+  proof.complete = !budget.stopped();  // valid if no column remains; else finish_by_trees sets it
   if (n_unmatched == 0 || budget.stopped()) return;
   finish_by_trees(A, M, unmatched, n_unmatched, threads, {}, workspace, budget, counters, proof);
 }

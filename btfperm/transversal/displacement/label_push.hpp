@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// label push: unmatched columns take the row with the lowest label and displace its column
+// label push: match unmatched columns to their row of lowest label, displacing its column
 //
 // Idea        label[i] is a lower bound on the distance from row i to an unmatched row along
-//             alternating paths. The first column of a queue takes its row of lowest label. The new
-//             label of that row is one more than the second lowest label of the column's rows: a
-//             path through the row continues at another row of this column. The column that was
-//             matched with the row is appended to the queue. A column whose rows are all hopeless
-//             has no augmenting path, now or later, and is dropped.
+//             alternating paths. A push matches the first column of a queue to its row of lowest
+//             label. The column that was matched to this row is appended to the queue. The new
+//             label of the row is one more than the second lowest label of the rows of the pushed
+//             column, because an alternating path from the row continues at another row of this
+//             column. If all rows of a column are hopeless, the column has no augmenting path, now
+//             or later, and is removed from the queue (dropped).
 // Paper       ours; it is push-relabel (A. V. Goldberg, R. E. Tarjan, J. ACM 35, 1988) in the
 //             double-push form with "second lowest" labels, first-in-first-out, as in K. Kaya, J.
 //             Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the maximum
-//             transversal problem", Computers & OR 40 (2013). Two things are new: labels of one
-//             byte take little space in the cache, and col_match is not updated. Pushes end if a
-//             label would exceed 254: other methods are faster on paths of that length
-// Cost        A few times nnz on suitable patterns. In each slice of max(nnz / 3, 4096) edges, at
-//             least one active column and at least a quarter of them must be matched or dropped.
-//             Otherwise the slice is slow. The pushes have stalled after a slow slice that leaves
-//             more than 32 columns active, or after three slow slices that do not. So the cost
+//             transversal problem", Computers & OR 40 (2013). Two things are new: labels have one
+//             byte, so that more of them are in the cache, and col_match is not updated. Pushes end
+//             if a label would exceed 254: other methods are faster on paths of that length
+// Cost        a few times nnz on suitable patterns. A slice is max(nnz / 3, 4096) successive edges.
+//             A slice is slow if no active column, or fewer than a quarter of them, are matched or
+//             dropped in it. Pushes end (they have stalled) after a slow slice that leaves more
+//             than 32 columns active, or after three slow slices that leave at most 32. So the cost
 //             is O((m + nnz) log n). Edges of pushes that set a label to 255 are not counted in a
-//             slice: a column has at most one such push, because it has no other row left then.
-//             Workspace: m labels of one byte
+//             slice: each column has at most one such push, because all its other rows are hopeless
+//             then. Workspace: m labels of one byte
 // Encodings   label: 0 unmatched row; 255 hopeless: no alternating path from this row reaches an
 //             unmatched row
-// Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 if the column matched with
-//             x has y != x in its list (hopeless: infinite). So a row above a label that no row has
-//             (a gap) is hopeless. Both hold at first: 0 for unmatched rows, 1 for matched ones. A
-//             push sets the label of its row to one more than the lowest other label in the list of
-//             the column that takes it, and labels only rise, so 2 holds for that row and continues
-//             to hold for the others. The columns of rows above a gap have no row below it, so 2
-//             holds if all of these become hopeless at once. 1 follows from 2 along the shortest
-//             path, whose last label is 0. Augmentations by other methods (trees, peeling)
-//             invalidate the labels: no search continues with labels that are older than its
-//             matching.
+// Invariants  1. label[i] <= distance of row i. 2. label[x] <= label[y] + 1 if the column matched
+//             to row x has another row y in its list; the label hopeless counts as infinite.
+//             Both hold at the start, with 0 for unmatched rows and 1 for matched ones. Labels only
+//             increase. A push sets the label of its row to one more than the lowest label of the
+//             other rows of the pushed column, so 2 holds for this row, and for the other rows it
+//             continues to hold. 1 follows from 2 along a shortest path, whose last label is 0.
+//             A gap is a label that no row has. By 2, a column matched to a row above a gap has no
+//             row below the gap. So all rows above a gap are hopeless, and 2 still holds if all of
+//             them get this label at once.
+//             Augmentations by other methods (trees, peeling) invalidate the labels, so pushes must
+//             not continue with labels that are older than the matching
 #pragma once
 
 #include <algorithm>
@@ -59,7 +61,8 @@ class LabelPush {
 
   // Pushes until no column is active, progress stalls, a label would exceed 254 or the budget ends.
   // The columns still active are then in the first `active()` places of the list; all other
-  // unmatched columns are unmatchable. `rows_to_columns` must compute col_match again.
+  // unmatched columns can never be matched. The caller must compute col_match again, by
+  // `rows_to_columns`.
   void run() {
     set_first_labels();
     count_unmatched_rows();
@@ -67,8 +70,8 @@ class LabelPush {
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
-  // As `run`, but from the labels of shared_push.hpp, for at most about `max_edges` edges, and
-  // without checks of progress.
+  // As `run`, but starts with the labels of shared_push.hpp, ends after about `max_edges` edges,
+  // and does not check the progress.
   void run_from_labels(std::uint8_t* label, std::int64_t max_edges) {
     label_ = label;
     count_unmatched_rows();
@@ -83,8 +86,8 @@ class LabelPush {
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
-  // At most `steps` pushes from the initial labels; closes gaps after every `gap_every` pushes.
-  // Returns the labels, for a test of the invariants.
+  // For a test of the invariants: at most `steps` pushes from the initial labels; closes gaps after
+  // every `gap_every` pushes. Returns the labels.
   const std::uint8_t* run_steps(std::int64_t steps, std::int64_t gap_every) {
     set_first_labels();
     count_unmatched_rows();
@@ -99,9 +102,9 @@ class LabelPush {
   I active() const { return active_; }
   I unmatched_rows() const { return unmatched_rows_; }
 
-  // Marks the hopeless rows, among them all that the dropped columns can reach; all rows if all are
-  // matched. (All rows of a column that is matched with a hopeless row are hopeless: the row became
-  // hopeless because the column had no other, or by a gap.)
+  // Marks the hopeless rows, or all rows if all are matched. The hopeless rows include all rows
+  // that alternating paths from the dropped columns reach: a row becomes hopeless only if all other
+  // rows of the column matched to it are hopeless, or above a gap together with them.
   void mark_hopeless(std::uint8_t* row_in_cover) const {
     const std::uint8_t least = unmatched_rows_ == 0 ? 0 : hopeless;
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= label_[i] >= least;
@@ -120,11 +123,10 @@ class LabelPush {
     for (I i = 0; i < A_.m; ++i) unmatched_rows_ += M_.row_match[i] < 0;
   }
 
-  // Checks progress after each slice of max(nnz / 3, 4096) edges. A slice is slow if fewer than a
-  // quarter of its active columns, or none, were matched or dropped. The pushes have stalled after
-  // one slow slice that leaves more than `few` columns active. With at most `few` active columns,
-  // the share that a slice matches is a matter of chance, so they have stalled only after the third
-  // slow slice. Other slices may lie between the three.
+  // Pushes until no column is active or the pushes have stalled (see Cost), which is checked after
+  // each slice. If at most `few` columns are active, the share that a slice matches depends on
+  // chance, so the pushes have stalled only after three slow slices. There may be other slices
+  // between these.
   void push_until_stalled() {
     constexpr I few = 32;
     const std::int64_t slice = std::max<std::int64_t>(A_.nnz() / 3, 4096);
@@ -146,8 +148,8 @@ class LabelPush {
     }
   }
 
-  // The row of lowest label in a list, its label, and the second lowest label. A label is
-  // `hopeless` if the list has no such row.
+  // The row of lowest label in a list, its label, and the second lowest label. `label` or `second`
+  // is `hopeless` if the list does not have so many rows with other labels.
   struct Lowest {
     I row;
     std::int64_t label;
@@ -160,8 +162,10 @@ class LabelPush {
     constexpr std::ptrdiff_t short_list = 16;
     constexpr std::int64_t none = hopeless;
     if (last - first <= short_list) {
-      constexpr int bits = 5;  // key = label, then place in the list; numbers from none << bits on
-      std::int64_t lowest = none << bits;  // mean hopeless
+      // A key consists of a label and, in the lower bits, the place in the list. Keys from
+      // none << bits on mean hopeless.
+      constexpr int bits = 5;
+      std::int64_t lowest = none << bits;
       std::int64_t second = none << bits;
       for (std::int64_t k = 0; k < last - first; ++k) {
         const std::int64_t key = (static_cast<std::int64_t>(label[first[k]]) << bits) | k;
@@ -183,9 +187,10 @@ class LabelPush {
     return low;
   }
 
-  // Pushes until `max_edges` edges are visited or no push is possible. Returns the number visited.
-  // (The state is in local variables, because the compiler must assume that a label, being a byte,
-  // may alias anything. Not inlined, because there are too few registers inside another loop.)
+  // Pushes until `max_edges` edges are visited or no push is possible. Returns the number of
+  // visited edges. (The state is in local variables, because the compiler must assume that a write
+  // to a label, which is a byte, may change any member. The function is not inlined, because there
+  // would be too few registers inside another loop.)
   [[gnu::noinline]] std::int64_t push(std::int64_t max_edges) {
     std::uint8_t* const label = label_;
     const I* const indptr = A_.indptr;
@@ -196,7 +201,7 @@ class LabelPush {
       return place < capacity ? place : place - capacity;
     };
     const I last_four = A_.nnz() - 4;
-    const bool labels_far =  // not in the second-level cache: prefetches are faster there
+    const bool labels_far =  // labels outside of the second-level cache: prefetches save time
         last_four >= 0 && static_cast<std::size_t>(A_.m) > std::size_t{1} << 20;
     I head = head_;
     I tail = tail_;
@@ -266,7 +271,7 @@ class LabelPush {
 
   const PatternView<I>& A_;
   Matching<I> M_;
-  I* queue_;  // a ring: active columns from head_ on; their number never grows
+  I* queue_;  // a ring buffer: active columns from head_ on; their number never increases
   I capacity_;
   I head_ = 0;
   I tail_ = 0;
@@ -288,7 +293,7 @@ void rows_to_columns(const PatternView<I>& A, Matching<I> M, int threads) {
   for (I i = 0; i < A.m; ++i) {
     I nowhere;
     const I j = M.row_match[i];
-    I* const place = j >= 0 ? M.col_match + j : &nowhere;  // a selection, not a branch
+    I* const place = j >= 0 ? M.col_match + j : &nowhere;  // compiled without a branch
     *place = i;
   }
 }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// peel: repeatedly match rows whose lists hold one unmatched column, from an empty matching
+// peel: from an empty matching, repeatedly match rows that have only one unmatched column
 //
-// Idea        If the list of a row holds a single unmatched column, some maximum transversal
-//             matches the two. Without that column, other rows may have only one left. On chains
-//             and on triangular patterns with a full diagonal, in any numbering, this matches
-//             everything; paths can be long there, and pushes stall. Two words per row replace the
-//             row lists: the number of its unmatched columns, and the exclusive or of their
-//             indices, which is the index of the column if one is left.
+// Idea        If a row has an entry in only one unmatched column, some maximum transversal matches
+//             the two. When this column is matched, other rows may have only one unmatched column
+//             left. On chains, and on triangular patterns with a full diagonal, in any numbering,
+//             this matches all rows; augmenting paths can be long there, and pushes make no
+//             progress. Two words for each row replace the row lists: the number of its unmatched
+//             columns, and the exclusive or of their indices. If one column is left, the latter is
+//             its index.
 // Paper       ours; it is phase 1 of R. M. Karp, M. Sipser, "Maximum matchings in sparse random
 //             graphs", FOCS 1981, from the rows alone
 // Cost        O(m + n + nnz); several threads share the counting. Workspace: 4 m
-// Prefer it   after pushes that stall while all columns may still be matched
-// Encodings   row i has left[i].count unmatched columns; if count = 1, left[i].columns is that one
+// Prefer it   after pushes that make no progress while all columns may still be matched
+// Encodings   row i has left[i].count unmatched columns; left[i].columns is the exclusive or of
+//             their indices
 // Invariants  the queue holds every row that has one unmatched column and is not matched
 // Races       while columns are counted, both words of left[i] are changed by atomic instructions
 #pragma once
@@ -36,7 +38,7 @@ class Peel {
     row_match_ = workspace.take<I>(A.m);
   }
 
-  // Returns the number of pairs; the budget may end the peeling early.
+  // Returns the number of matched rows. The budget may end the peeling early.
   I run() {
     fill(row_match_, A_.m, I{-1}, threads_);
     if (!count_columns()) return 0;
@@ -93,7 +95,8 @@ class Peel {
     return budget_.spend(A_.nnz());
   }
 
-  // Prefetches rows in the queue, the starts of their last columns, and the lists of these.
+  // Prefetches the data of the next rows in the queue, and the starts and the lists of their last
+  // columns.
   void prefetch_ahead(I head, I tail) const {
     if (tail - head <= 6) return;
     prefetch(left_ + queue_[head + 6]);

@@ -2,11 +2,12 @@
 // sample unmatched: two numbers, estimated from a sample of columns, that select the next search
 //
 // Idea        Pushes displace many columns of a nearly maximum matching, and searches visit many
-//             entries if augmenting paths are long. Two shares, each from at most 511 columns,
-//             predict the better method: the share of unmatched columns that are at most two steps
-//             away from an unmatched row (a step goes from a column to a row of its list, so two
-//             steps are an augmenting path of three edges), and the share of entries near the
-//             diagonal (large if the numbering is local, as of a mesh in natural order).
+//             entries if augmenting paths are long. Two shares predict the better method. One is
+//             the share of unmatched columns that are at most two steps away from an unmatched row
+//             (a step leads from a column to a row of its list, so two steps are an augmenting path
+//             of three edges). The other is the share of entries near the diagonal, which is large
+//             for a mesh in natural order. Each is estimated from at most 511 columns.
+// Paper       ours
 // Cost        at most 64 entries of each sampled column and of each column matched to their rows
 #pragma once
 
@@ -18,10 +19,10 @@
 
 namespace btfperm {
 
-constexpr int sampled_columns = 256;
-constexpr int sampled_entries = 64;  // of each
+constexpr int sampled_columns = 256;  // or up to twice as many
+constexpr int sampled_entries = 64;   // of each column, at most
 
-// Share of entries within m / `diagonal_width` of the diagonal, in a sample of columns.
+// The share of entries within m / `diagonal_width` rows of the diagonal, in a sample of columns.
 template <class I>
 double local_share(const PatternView<I>& A, int diagonal_width) {
   const I stride = std::max<I>(1, A.n / sampled_columns);
@@ -42,8 +43,8 @@ double local_share(const PatternView<I>& A, int diagonal_width) {
   return seen > 0 ? static_cast<double>(near) / static_cast<double>(seen) : 0.0;
 }
 
-// Whether column j has an unmatched row in its list, or a row whose column has one. Only the first
-// `sampled_entries` rows of each list are tried.
+// Whether column j has an unmatched row in its list, or a row whose mate has one. Only the first
+// `sampled_entries` rows of each list are visited.
 template <class I>
 bool finds_row_two_steps_off(const PatternView<I>& A, const Matching<I>& M, I j) {
   const I count = std::min<I>(A.degree(j), sampled_entries);

@@ -2,8 +2,8 @@
 // shared displacement: the steps of guided-displacement by several threads
 //
 // Idea        As on one thread (guided_displacement.hpp), paths of two steps, short searches or
-//             label pushes match unmatched columns, each step by all threads at once. Every step
-//             leaves the columns that may still be matched in the first places of one list.
+//             label pushes match unmatched columns; all threads share each step. Every step writes
+//             the columns that may still be matched to the first places of one list.
 // Paper       ours; each step has its own file
 // Cost        that of the steps; each releases its workspace at its end
 // Races       those of the steps, which run one after the other
@@ -20,8 +20,9 @@
 
 namespace btfperm {
 
-// Label pushes; after_push.hpp decides on short searches and peeling. Leaves the remaining columns
-// in the first places of the list (n places) and returns their number.
+// Pushes the columns of `unmatched`; after_push.hpp decides on short searches and peeling. Writes
+// the remaining columns to the first places of the list, which has n places, and returns their
+// number.
 template <class I>
 I push_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched, int threads,
                 const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -30,20 +31,21 @@ I push_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatc
   SharedPush<I> push(A, M, unmatched, spare, n_unmatched, threads, workspace, budget, counters);
   push.run();
   std::copy(push.columns(), push.columns() + push.active(), unmatched);
-  const auto go_on = [&](const auto& last) {
-    return go_on_from(last, A, M, unmatched, threads, rules, budget, counters, proof);
+  const auto proceed = [&](const auto& last) {
+    return continue_from(last, A, M, unmatched, threads, rules, budget, counters, proof);
   };
-  // With two threads, one continues alone with the last columns; more threads are faster with
-  // trees.
-  if (threads > 2 || push.active() == 0 || !push.has_few_left()) return go_on(push);
+  // If few columns are left, one of two threads continues to push them alone. With more than two
+  // threads, trees are faster.
+  if (threads > 2 || push.active() == 0 || !push.has_few_left()) return proceed(push);
   LabelPush<I> last(A, M, unmatched, push.active(), workspace, budget, counters);
   last.run_from_labels(push.labels(), A.nnz() / 8);
-  return go_on(last);
+  return proceed(last);
 }
 
-// Short searches; if fewer than half of the columns remain, again from these, as searches may have
-// met locks of other threads. Both together visit about max_passes * nnz edges at most. Leaves the
-// remaining columns in the first places of `unmatched` and returns their number.
+// Runs short searches from the columns of `unmatched`. If fewer than half of the columns remain, it
+// searches from these once more, because searches may have met locks of other threads. Together,
+// all searches visit at most about max_passes * nnz edges. Writes the remaining columns to the
+// first places of `unmatched` and returns their number.
 template <class I>
 I search_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched, int threads,
                   const DisplacementRules& rules, Budget& budget, Counters& counters,
@@ -58,9 +60,9 @@ I search_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unma
   return left;
 }
 
-// Paths of two steps from all columns of `unmatched` at once; then short searches if few remain,
-// else pushes. Leaves the remaining columns in the first places of `unmatched` and returns their
-// number.
+// Augments along paths of two steps from the columns of `unmatched`. Then short searches follow if
+// few columns remain, else pushes. Writes the remaining columns to the first places of `unmatched`
+// and returns their number.
 template <class I>
 I search_near_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                        int threads, const DisplacementRules& rules, Budget& budget,

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shared push: label push (label_push.hpp) by several threads at once
 //
-// Idea        Each thread has its own queue and pushes as one thread would. While it changes the
-//             column of a row, it holds the lock of the row, and checks that the label for which it
-//             chose the row is still valid. So labels only rise, and the invariants of
-//             label_push.hpp hold here too. After each round the remaining columns are divided
-//             again; rounds become shorter as the columns become few.
+// Idea        Each thread has its own queue and pushes as in label_push.hpp. While it changes the
+//             mate of a row, it holds the lock of the row, and checks that the row still has the
+//             label for which it was chosen. So labels only increase, and the invariants of
+//             label_push.hpp hold here, too. After each round, the remaining columns are divided
+//             among the threads again; when there are fewer columns, rounds are shorter.
 // Paper       ours; the pushes are those of label_push.hpp
-// Cost        as label_push.hpp, O((m + nnz) log n), divided by the threads. A round ends after
-//             about nnz / 6 edges (4096 of each thread if that is more) or before. After nnz / 3
-//             edges (without pushes that make a row hopeless, but with choices that became
-//             invalid), pushing continues only if a quarter of the active columns ended since the
-//             last check; half, if at most 64 were active. Workspace: m bytes, one list of columns
+// Cost        as label_push.hpp, O((m + nnz) log n), divided by the threads. A round ends after at
+//             most about nnz / 6 edges (4096 edges of each thread if that is more). Progress is
+//             checked after each nnz / 3 edges; edges of pushes that make a row hopeless are not
+//             counted, those of choices that became invalid are. Pushes end (they have stalled)
+//             unless a quarter of the active columns, or half of them if at most 64 were active,
+//             were matched or dropped since the last check. Workspace: m bytes, one list of columns
 // Prefer it   on large matrices with several threads, or on one thread if the labels exceed the
 //             cache; otherwise label_push.hpp. On one thread and on smaller matrices it takes
 //             1.25 times as long as label_push.hpp in the geometric mean
 //             (2026-11-26-serial-shared-field)
-// Encodings   label: 0 unmatched row, 254 a distance of 254 or more, 255 hopeless. row_match: -2
-//             locked
-// Invariants  those of label_push.hpp whenever no row is locked. For column j matched with row x,
-//             label[x] was set to one more than labels read before, and labels never fall
-// Races       label[i] is read without the lock of row i: the value may be too low, which is still
-//             a lower bound. A thread that finds a row locked waits for a few stores, and yields if
-//             the lock remains
+// Encodings   label: 0 unmatched row, 254 a distance of 254 or more, 255 hopeless. row_match[i] =
+//             -2: row i is locked
+// Invariants  those of label_push.hpp whenever no row is locked: the new label of a row is one more
+//             than a label that was read before, and labels never decrease
+// Races       label[i] is read without the lock of row i: the value may be too low, but then it is
+//             still a lower bound. A thread that finds a row locked polls it, because a lock is
+//             held for a few stores only, and yields its core if the lock remains
 #pragma once
 
 #include <omp.h>
@@ -57,8 +58,8 @@ class SharedPush {
     done_ = workspace.take<Done>(threads);
   }
 
-  // Pushes until few columns are active, progress stalls or the budget ends. The other unmatched
-  // columns are then unmatchable. col_match is not updated.
+  // Pushes until few columns are active, the pushes have stalled or the budget ends. The columns
+  // that are unmatched and not active then can never be matched. col_match is not updated.
   void run() {
     bool ended = has_few_left();
     bool look_for_gap = false;
@@ -91,7 +92,7 @@ class SharedPush {
     if (unmatched_rows_ == 0) active_ = 0;
   }
 
-  // The columns still active.
+  // The columns that are still active.
   const I* columns() const { return list_; }
   I active() const { return active_; }
   I unmatched_rows() const { return unmatched_rows_; }
@@ -109,18 +110,19 @@ class SharedPush {
   static constexpr std::uint8_t hopeless = 255;
   static constexpr std::uint8_t farthest = 254;
   static constexpr I locked = -2;
-  static constexpr int patience = 64;     // polls of a locked row before the thread yields
-  static constexpr I min_per_thread = 2;  // active columns; if no more are left, pushes end
-  static constexpr I many = 64;           // columns, see has_stalled
-  static constexpr std::int64_t longest_round = 1 << 21;  // edges of a thread
+  static constexpr int patience = 64;  // polls of a locked row before the thread yields
+  // Pushes end if at most this number of active columns is left for each thread.
+  static constexpr I min_per_thread = 2;
+  static constexpr I many = 64;                           // number of columns, see has_stalled
+  static constexpr std::int64_t longest_round = 1 << 21;  // maximum number of edges of a thread
   static constexpr std::int64_t batch = 1 << 12;          // edges between two reads of out_of_work_
 
   // What one thread did in a round.
   struct alignas(64) Done {
-    I left;   // columns in its queue
-    I taken;  // unmatched rows that it matched
-    std::int64_t edges;
-    std::int64_t closing;  // of these, by pushes that made their row hopeless
+    I left;                // number of columns that remain in its queue
+    I taken;               // number of unmatched rows that it matched
+    std::int64_t edges;    // number of visited edges
+    std::int64_t closing;  // number of these that belong to pushes that made their row hopeless
     std::int64_t pushes;
   };
 
@@ -188,8 +190,9 @@ class SharedPush {
     store(out_of_work_, false);
   }
 
-  // Checks progress after about nnz / 3 edges. A quarter of the active columns must have ended
-  // since the last check, but half of them if they were at most `many`.
+  // Checks the progress (see Cost) if about nnz / 3 edges were visited since the last check.
+  // `look_for_gap` is set if there was progress, but fewer than half of the columns were matched or
+  // dropped.
   bool has_stalled(bool& look_for_gap) {
     if (unmatched_rows_ == 0) return true;
     if (since_check_ < A_.nnz() / 3) return false;
@@ -201,16 +204,16 @@ class SharedPush {
     return stalled;
   }
 
-  // The choice of a column: `row`, whose label becomes `label`.
+  // The row that a column has chosen.
   struct Choice {
     I column;
-    I row;  // -1: none
-    std::uint8_t lowest;
-    std::uint8_t label;
+    I row;                // -1: all rows are hopeless
+    std::uint8_t lowest;  // the label of the row
+    std::uint8_t label;   // the new label of the row
   };
 
   // Pushes until `most` more edges are visited. While one choice is carried out, the row of the
-  // next is prefetched.
+  // next choice is prefetched.
   void push(Ring& queue, std::int64_t most, Done& done) {
     most += done.edges;
     Choice ready{-1, -1, 0, 0};
@@ -252,7 +255,7 @@ class SharedPush {
 
   void make_good(const Choice& choice, Ring& queue, Done& done) {
     const I displaced = lock(choice.row);
-    if (load(label_[choice.row]) != choice.lowest) {  // another thread has raised the label
+    if (load(label_[choice.row]) != choice.lowest) {  // another thread has increased the label
       unlock(choice.row, displaced);
       queue.push(choice.column);
       return;
@@ -268,7 +271,7 @@ class SharedPush {
     }
   }
 
-  // Locks the row. Returns the column that is matched with it, or -1.
+  // Locks the row. Returns the column that is matched to it, or -1.
   I lock(I row) {
     std::atomic_ref<I> mate(M_.row_match[row]);
     for (int polls = 1;; ++polls) {
@@ -298,7 +301,7 @@ class SharedPush {
     for (I k = 0; k < count; ++k) prefetch(label_ + list[k]);
   }
 
-  // Rows above a label that no row has are hopeless. All threads call it together.
+  // Marks the rows above a label that no row has as hopeless. All threads must call this together.
   void close_gap(int t, int team) {
     const Share<I> part(A_.m, t, team);
     I own[256] = {};
@@ -321,11 +324,11 @@ class SharedPush {
   I* list_;
   I* spare_;
   I active_;
-  I checked_;  // active columns at the last check
+  I checked_;  // number of active columns at the last check
   I unmatched_rows_ = 0;
-  I count_[256] = {};  // rows with each label
-  std::int64_t since_check_ = 0;
-  bool out_of_work_ = false;  // a thread has ended its round, so all do
+  I count_[256] = {};             // number of rows with each label
+  std::int64_t since_check_ = 0;  // number of counted edges since the last check
+  bool out_of_work_ = false;      // a thread has ended its round, so all threads must end theirs
   int threads_;
   Barrier barrier_;
   std::uint8_t* label_;

@@ -2,23 +2,25 @@
 // shared searches: short breadth-first searches (ss_bfs.hpp), one for each thread
 //
 // Idea        Each thread takes unmatched columns one after the other, and searches from each. A
-//             search locks the rows it reaches, so that two searches are disjoint, and unlocks them
-//             at its end. A search that finds no path, meets no lock and reads every list to its
-//             end has visited a closed set: no later augmenting path enters it, and its rows stay
-//             closed. If a search found no path but met a lock or left out entries, its column
-//             remains. After too many entries in all searches, further columns remain, too.
-// Paper       ours; P-DBFS (p_dbfs.hpp) is the nearest, whose trees keep their rows for a phase
-// Cost        the edges of the searches, divided by the threads: at most max_edges each; in total,
-//             max_read, and 2 max_edges more for each thread. Workspace: m bytes, n, max_roots, and
-//             a queue for each thread
+//             search locks the rows that it reaches, so that two searches are disjoint, and unlocks
+//             them at its end. If a search finds no path, finds no row locked by another thread and
+//             visits all entries of its lists, then no later augmenting path contains its rows;
+//             they are closed, and no search visits them again. If a search finds no path for
+//             another reason, its column remains in the list. After too many entries in all
+//             searches, no further search starts, and the other columns remain, too.
+// Paper       ours; similar to P-DBFS (p_dbfs.hpp), whose trees keep their rows until the end of a
+//             phase
+// Cost        the edges of the searches, divided by the threads. A search visits at most max_edges
+//             edges; all searches together visit at most max_read, and 2 max_edges more for each
+//             thread. Workspace: m bytes, n, max_roots, and a queue for each thread
 // Prefer it   if augmenting paths are short: meshes and road networks in natural order. On one
 //             thread it takes 1.18 times as long as short_searches.hpp in the geometric
 //             mean of few matrices (2026-11-26-serial-shared-field)
 // Encodings   state[i]: 0 open, t + 1 locked by thread t, 255 closed
-// Invariants  the thread that locked row i owns it and the column matched with it: only the owner
-//             reads or writes row_match[i], and col_match and parent of that column
-// Races       state[i]: exchanged to lock, stored to unlock. Threads add to read_ rarely, so that
-//             they do not compete for it
+// Invariants  the thread that locked row i owns it and its mate: only the owner reads or writes
+//             row_match[i], and col_match and parent of this column
+// Races       state[i] is locked by a compare-and-swap and unlocked by a store. Threads add to
+//             read_ rarely, so that they do not compete for it
 #pragma once
 
 #include <omp.h>
@@ -54,8 +56,8 @@ class SharedSearches {
     fill(state_, A.m, open, threads_);
   }
 
-  // Searches from each column of `unmatched`. Those neither matched nor known to be unmatchable are
-  // then in its first places; returns their number.
+  // Searches from each column of `unmatched`. Writes the columns that may still be matched to the
+  // first places of the list and returns their number.
   I run(I* unmatched, I n_unmatched) {
     std::int64_t edges = 0;
     std::int64_t found = 0;
@@ -72,8 +74,8 @@ class SharedSearches {
 #pragma omp for schedule(dynamic, 64)
       for (I k = 0; k < n_unmatched; ++k) {
         const std::int64_t before = own.counted.edges;
-        const bool go_on = load(read_) < max_read_ && !budget_.stopped();
-        if (!go_on || !search(unmatched[k], own)) left.push(unmatched[k]);
+        const bool within_limits = load(read_) < max_read_ && !budget_.stopped();
+        if (!within_limits || !search(unmatched[k], own)) left.push(unmatched[k]);
         if (own.counted.edges - own.reported >= max_edges_) report(own);
         if (t == 0) budget_.spend((own.counted.edges - before) * omp_get_num_threads());
       }
@@ -92,14 +94,15 @@ class SharedSearches {
     return left_.size();
   }
 
-  // Marks the closed rows: those that the unmatchable columns can reach.
+  // Marks the closed rows: those that alternating paths from the columns reach that cannot be
+  // matched.
   void mark_closed(std::uint8_t* row_in_cover) const {
 #pragma omp parallel for num_threads(threads_) schedule(static)
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= state_[i] == closed;
   }
 
  private:
-  static constexpr int max_searchers = 254;
+  static constexpr int max_searchers = 254;  // see Encodings: the largest t + 1 below `closed`
   static constexpr std::uint8_t open = 0;
   static constexpr std::uint8_t closed = 255;
 
@@ -117,13 +120,13 @@ class SharedSearches {
     own.reported = own.counted.edges;
   }
 
-  // True: `root` is matched now, or unmatchable.
+  // One search. Returns true if `root` is matched afterwards, or can never be matched.
   bool search(I root, Searcher& own) {
     I* const queue = own.queue;
     std::size_t tail = 0;
     queue[tail++] = root;
     I read = 0;
-    bool whole = true;  // no lock of another thread was met, and no entry was left out
+    bool whole = true;  // no row was locked by another thread, and no entry was left out
     for (std::size_t head = 0; head < tail; ++head) {
       const I j = queue[head];
       const I begin = A_.indptr[j];
@@ -162,7 +165,8 @@ class SharedSearches {
         expected, mark, std::memory_order_acquire);
   }
 
-  // Sets the state of the rows that the search locked: those matched to the columns in the queue.
+  // Sets the state of the rows that the search has locked, which are matched to the columns in the
+  // queue.
   bool leave(const I* queue, std::size_t tail, std::uint8_t state) {
     for (std::size_t k = 0; k < tail; ++k) {
       const I i = M_.col_match[queue[k]];
@@ -183,7 +187,7 @@ class SharedSearches {
   std::size_t places_;
   Budget& budget_;
   Counters& counters_;
-  alignas(64) std::int64_t read_ = 0;  // edges, by all searches
+  alignas(64) std::int64_t read_ = 0;  // edges that all searches have visited
 };
 
 }  // namespace btfperm

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shared trees: ms-bfs (ms_bfs.hpp) by several threads, level by level
 //
-// Idea        In each phase an alternating tree grows from every unmatched column. All threads
-//             share the columns of a level, so one large tree is shared as well as many small ones;
-//             one thread processes levels of few columns. Then all paths are augmented in parallel,
-//             because trees are disjoint. A phase without a path proves that none exists.
+// Idea        In each phase, an alternating tree grows from every unmatched column. The columns of
+//             a level are divided among all threads, even if they are in one large tree; one thread
+//             processes levels of few columns. Then the matching is augmented along all paths in
+//             parallel, because trees are disjoint. A phase without a path proves that none exists.
 // Paper       ours; A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, without grafting and bottom-up
-//             steps, which need the row lists: for few trees these cost more than they save
+//             steps. These need the row lists, which cost more than they save if there are few
+//             trees
 // Cost        O(nnz) for each phase, in which a column joins at most one tree and is visited once;
 //             n phases in the worst case; finish_by_trees.hpp stops it after 8 + sqrt(n) phases
 //             (`max_phases`). Workspace: 3 n + max_roots
@@ -21,9 +22,9 @@
 //             writes tree[j].parent. A thread claims an unmatched row by a compare-and-swap of
 //             row_match[i] from -1 to -2, and then the leaf of its tree in the same way. If the
 //             tree has a leaf already, the thread restores -1. Another thread that skipped the row
-//             in the meantime may miss a path; but then the phase has found a path, the one of that
-//             leaf, and another phase follows. A thread that reads an outdated leaf only extends a
-//             tree without need
+//             in the meantime may miss a path. But then the phase has found the path of that leaf,
+//             so another phase follows. A thread that reads an outdated leaf only extends a tree
+//             that has a path
 #pragma once
 
 #include <omp.h>
@@ -43,8 +44,8 @@ namespace btfperm {
 template <class I>
 class SharedTrees {
  public:
-  // Trees do not grow into rows of `row_in_cover`. The caller knows that no augmenting path has any
-  // of these. Roots are numbered from `first_root` on.
+  // Trees do not grow into the rows that `row_in_cover` marks. The caller guarantees that no
+  // augmenting path contains one of them. Roots are numbered from `first_root` on.
   SharedTrees(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover, int threads,
               I max_roots, I first_root, Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
@@ -67,10 +68,10 @@ class SharedTrees {
     }
   }
 
-  // Grows trees from the listed columns: every unmatched column that may still be matched. The list
-  // is reordered. Starts no phase after `max_phases` phases or `max_edges` visited edges; an edge
-  // that one thread visits while the others wait counts once for each thread. Returns true if no
-  // remaining column can be matched, or if the budget ended the search.
+  // Grows trees from the listed columns, which must contain every unmatched column that may still
+  // be matched. The list is reordered. Starts no phase after `max_phases` phases or `max_edges`
+  // visited edges; an edge that one thread visits while the others wait counts once for each
+  // thread. Returns true if no remaining column can be matched, or if the budget ended the search.
   bool run(I* unmatched, I count, std::int64_t max_phases, std::int64_t max_edges) {
     const std::int64_t before = counters_.edges;
     for (; count > 0; --max_phases) {
@@ -91,7 +92,7 @@ class SharedTrees {
     return true;
   }
 
-  // Marks the rows that the remaining columns can reach.
+  // Marks the rows that alternating paths from the remaining unmatched columns reach.
   void mark_cover(std::uint8_t* row_in_cover) const {
     if (n_roots_ == 0) return;
 #pragma omp parallel for num_threads(threads_) schedule(static)
@@ -168,8 +169,8 @@ class SharedTrees {
     return edges;
   }
 
-  // Advances to the next level that is worth sharing; the calling thread processes the smaller
-  // levels before it alone. Returns the number of edges that it visited.
+  // Advances to the next level with enough columns for several threads; the calling thread
+  // processes the smaller levels before it alone. Returns the number of edges that it visited.
   std::int64_t next_level() {
     std::int64_t edges = 0;
     for (;;) {
@@ -184,7 +185,7 @@ class SharedTrees {
     return edges;
   }
 
-  // Makes the places begin ... end - 1 of the queue the level from which threads take columns.
+  // Makes the columns at places begin ... end - 1 of the queue the current level.
   void hand_out(I begin, I end) {
     begin_ = begin;
     end_ = end;
@@ -227,8 +228,8 @@ class SharedTrees {
     return seen < base_ && mark.compare_exchange_strong(seen, root, std::memory_order_relaxed);
   }
 
-  // Claims the unmatched row i, reached from column j, as the end of a path in j's tree. True: this
-  // tree has a path now, or had one already. False: row i is claimed already.
+  // Claims the unmatched row i, which column j has reached, as the end of a path in the tree of j.
+  // Returns true if this tree has a path afterwards, false if row i was claimed before.
   bool end_in(I i, I j, I root) {
     I unmatched = -1;
     std::atomic_ref<I> mate(M_.row_match[i]);
@@ -276,18 +277,18 @@ class SharedTrees {
   Matching<I> M_;
   int threads_;
   Frontier<I> queue_;  // all levels of a phase, one after the other
-  I begin_ = 0;        // the current level
+  I begin_ = 0;        // the current level: its first place, and the place behind its last one
   I end_ = 0;
-  I chunk_ = 1;
-  const I share_from_ = least_to_share<I>(256);  // smaller levels are not worth a barrier
+  I chunk_ = 1;                                  // the number of columns that a thread takes
+  const I share_from_ = least_to_share<I>(256);  // one thread processes levels of fewer columns
   Barrier barrier_;
-  std::atomic<std::int64_t> drawn_{0};  // the columns that threads have taken
+  std::atomic<std::int64_t> drawn_{0};  // the place of the first column that no thread has taken
   I* roots_ = nullptr;
   I n_roots_ = 0;
   I base_;
   Node* tree_;
-  I* leaf_;                      // of each root, by its place in roots_
-  std::int64_t read_alone_ = 0;  // edges visited by one thread while the others wait
+  I* leaf_;                      // of each root, by its place in roots_; -1: none
+  std::int64_t read_alone_ = 0;  // edges that one thread visited while the others waited
   Budget& budget_;
   Counters& counters_;
 };

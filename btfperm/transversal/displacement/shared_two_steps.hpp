@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shared two steps: unmatched columns displace others that have an unmatched row, on several
-// threads
+// shared two steps: augmenting paths of one or three edges, on several threads
 //
-// Idea        Each thread takes a part of the unmatched columns, and proceeds as two_steps.hpp
-//             does. The new row of a column that is displaced is reserved first, and the column
-//             keeps its old row until it is exchanged, so that no lock is held and no thread waits.
-//             For displaced columns, each thread prefers unmatched rows i with i / m >= j / n,
-//             where j is its first column, so that the threads seldom compete
+// Idea        Each thread takes a part of the unmatched columns, and searches as in two_steps.hpp.
+//             On a path of three edges, an unmatched column takes the row of another column, which
+//             is displaced and gets an unmatched row. The thread first reserves this unmatched row.
+//             The displaced column stays matched to its old row until one compare-and-swap replaces
+//             it there. So no lock is held, and no thread waits. For displaced columns, each thread
+//             prefers unmatched rows i with i / m >= j / n, where j is the first column of the
+//             thread, so that the threads seldom compete
 // Paper       ours
-// Cost        ends after at most nnz visited entries, divided among the threads, and one more list
-//             for each thread. Workspace: a list of the remaining columns. On one thread it takes
-//             2.24 times as long as two_steps.hpp in the geometric mean of few matrices
+// Cost        the threads together visit at most nnz entries, plus one more list for each thread.
+//             Workspace: a list of the remaining columns. On one thread it takes 2.24 times as long
+//             as two_steps.hpp in the geometric mean of few matrices
 //             (2026-11-26-serial-shared-field)
 // Encodings   row_match[i] = -2: row i is reserved for a column that is about to be displaced
-// Invariants  a matched row stays matched, and a column that left a row never returns to it. So a
-//             compare-and-swap of the row's column fails if and only if this column has left. The
-//             caller computes col_match again
-// Races       row_match[i] changes only by compare-and-swap, except for a reservation, which only
-//             the thread that made it cancels or fills. A stale value costs a column its attempt,
-//             and the column stays in the list
+// Invariants  a matched row stays matched, and a column that was displaced from a row is never
+//             matched to it again. So the compare-and-swap of the mate of a row fails if and only
+//             if this mate was displaced. The caller must compute col_match again
+// Races       row_match[i] changes only by compare-and-swap. The only exception is a reservation,
+//             which only the thread that made it replaces. If a thread reads an outdated value, its
+//             attempt for this column fails, and the column stays in the list
 #pragma once
 
 #include <omp.h>
@@ -34,8 +35,9 @@
 
 namespace btfperm {
 
-// The first listed unmatched row of column j that is >= least; if there is none, the first
-// unmatched row; -1 if column j has no unmatched row. Adds the visited entries to `read`.
+// The first unmatched row in the list of column j that is >= least; if there is none, the first
+// unmatched row of the list; -1 if there is none, either. Adds the number of visited entries to
+// `read`.
 template <class I>
 I free_row_of(const PatternView<I>& A, const I* row_match, I j, I least, std::int64_t& read) {
   I before = -1;
@@ -73,8 +75,8 @@ int match_one_of_many(const PatternView<I>& A, I* row_match, I j, I least, std::
   return 0;
 }
 
-// Matches columns of the list, in row_match only. Keeps the others in the list, in any order, and
-// returns their number.
+// Matches columns of the list, in row_match only. Writes the others to the first places of the
+// list, in any order, and returns their number.
 template <class I>
 I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                               int threads, Budget& budget, Counters& counters) {
@@ -92,9 +94,10 @@ I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* unmatch
     typename Frontier<I>::Private kept(left);
     for (I k = part.first; k < part.last; ++k) {
       const std::int64_t before = own.edges;
-      const bool go_on = before < most && !budget.stopped();
+      const bool within_limits = before < most && !budget.stopped();
       const int steps =
-          go_on ? match_one_of_many(A, M.row_match, unmatched[k], least, most, own.edges) : 0;
+          within_limits ? match_one_of_many(A, M.row_match, unmatched[k], least, most, own.edges)
+                        : 0;
       if (steps == 0)
         kept.push(unmatched[k]);
       else

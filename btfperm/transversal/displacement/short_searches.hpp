@@ -3,12 +3,12 @@
 //
 // Idea        A search as in ss-bfs runs from each unmatched column, but is abandoned after a
 //             number of edges. Most paths are short, and long paths cost less if trees from all
-//             remaining columns search for them together. After each abandoned search the limit of
-//             the next ones doubles. (Several threads: shared_searches.hpp.)
+//             remaining columns search for them together. After each abandoned search, the limit of
+//             the next ones doubles. (For several threads, see shared_searches.hpp.)
 // Paper       ours; the search is that of ss_bfs.hpp
 // Cost        at most max_passes passes over the entries, and one search. Workspace: m + 2 n
-// Invariants  the rows of a search that ended without a path are closed permanently: they are in
-//             the cover
+// Invariants  if a search ends without a path and is not abandoned, its rows are closed: no later
+//             search visits them, and they are in the cover
 #pragma once
 
 #include "transversal/augmenting/ss_bfs.hpp"
@@ -17,8 +17,8 @@
 
 namespace btfperm {
 
-// Short searches from the columns of `unmatched`. Keeps the columns whose search was abandoned or
-// not started, and returns their number.
+// Runs short searches from the columns of `unmatched`. Moves the columns whose search was abandoned
+// or not started to the first places of the list, and returns their number.
 template <class I>
 I search_shortly(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                  const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -29,10 +29,10 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmat
   std::int64_t max_edges = rules.max_edges;
   I left = 0;
   for (I k = 0; k < n_unmatched; ++k) {
-    const bool go_on = counters.edges < most && !budget.stopped();
-    if (!go_on || search.search(unmatched[k], max_edges) == SsBfs<I>::Outcome::gave_up) {
+    const bool within_limits = counters.edges < most && !budget.stopped();
+    if (!within_limits || search.search(unmatched[k], max_edges) == SsBfs<I>::Outcome::gave_up) {
       unmatched[left++] = unmatched[k];
-      if (go_on) max_edges *= 2;  // a later search can then close a large part
+      if (within_limits) max_edges *= 2;  // a later search can then close a large part
     }
   }
   search.mark_closed(proof.row_in_cover);

@@ -2,10 +2,11 @@
 // two steps: augmenting paths of one or three edges from each unmatched column
 //
 // Idea        If nearly every unmatched column is at most two steps from an unmatched row
-//             (sample_unmatched.hpp), most augmenting paths are found without trees. For each row
+//             (sample_unmatched.hpp), most augmenting paths are found without trees: for each row
 //             in the list of an unmatched column, the list of the column matched to this row is
 //             searched for an unmatched row.
-// Cost        no column is tried after nnz edges have been visited. No workspace
+// Paper       ours
+// Cost        O(nnz): no search starts after nnz edges have been visited. No workspace
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@
 
 namespace btfperm {
 
-// Matches column j if there is an augmenting path of one or three edges from it. Returns whether it
-// did. Adds the number of edges visited to `read`, without the last edge of a path of three.
+// Matches column j if there is an augmenting path of one or three edges from it; returns whether
+// there is one. Adds the number of visited edges to `read` (without the last edge of a path of
+// three).
 template <class I>
 bool match_one(const PatternView<I>& A, Matching<I> M, I j, std::int64_t& read,
                Counters& counters) {
@@ -42,7 +44,7 @@ bool match_one(const PatternView<I>& A, Matching<I> M, I j, std::int64_t& read,
   return false;
 }
 
-// Matches columns of the list. The others remain in its first places; returns their number.
+// Matches columns of the list. Moves the others to its first places and returns their number.
 template <class I>
 I match_in_two_steps(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                      Budget& budget, Counters& counters) {

@@ -4,24 +4,25 @@
 //
 // Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013, algorithms 8 and 9; Ac, Ap and iA as in the paper.
 //
-// Encodings   Ac[i]: the active column in position i, -1 none. Ap[i]: before the push kernel,
-//             unused; after it, the column that Ac[i] displaced, -1 none. The host then swaps the
-//             two, so the init kernel finds the columns that pushed in Ap and the displaced ones in
+// Encodings   Ac[i]: the active column at position i, or -1. Ap[i]: before the push kernel, unused;
+//             after it, the column that Ac[i] displaced, or -1. The host then swaps the two arrays,
+//             so that the init kernel finds the columns that pushed in Ap and the displaced ones in
 //             Ac
 //             iA[v] = loop: v is in the list of this loop
-// Invariants  A column is in the list once. All columns that push to row u in a launch read the
-//             same mate of u, the one from before the launch: a mate written in this launch is in
-//             the list, and a column that reads such a mate does not push. Of the columns that
-//             pushed to u, the one whose number remains in mu_row has the displaced column in Ap.
-//             The init kernel puts the others back and ignores what they stored in Ap
-// Races       as in push.cuh; each position of a list belongs to one thread
+// Invariants  A column is in the list at most once. All columns that push to row u in a launch have
+//             read the same mate of u, the one before the launch: a column that is matched in this
+//             launch is in the list, and a thread that reads such a mate does not push. Of the
+//             columns that pushed to u, one remains in mu_row; the displaced column at its position
+//             in Ap becomes active. The init kernel puts the other columns back and ignores the
+//             displaced column at their positions
+// Races       as in push.cuh; only one thread writes each position of a list
 #pragma once
 
 #include "backends/gpu/frontier.cuh"
 #include "transversal/push_relabel/push.cuh"
 
-// Lines 3 to 8 of algorithm 8: the active column of position i; a column that did not get its row
-// is put back.
+// Lines 3 to 8 of algorithm 8: the active column of position i. If the column that pushed there is
+// not matched, it is this column; otherwise it is the column that it displaced, or -1.
 __device__ inline Index active_in(const Graph& G, const Index* Ac, const Index* Ap, long long i) {
   const Index v = Ap[i];
   return v != -1 && !G.is_matched(v) ? v : Ac[i];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Host loop of g-pr-noshr and g-pr-shr: algorithm 7 of their paper."""
+"""Driver of g-pr-noshr and g-pr-shr: algorithm 7 of their paper."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["push_by_list"]
 
-_LEAST_TO_SHRINK = 512
+_LEAST_TO_SHRINK = 512  # the list is shrunk only if it has at least this number of positions
 
 
 def push_by_list(
@@ -31,7 +31,7 @@ def push_by_list(
     Parameters
     ----------
     file : source file of the kernels
-    shrinks : G-PR-Shr, else G-PR-NoShr
+    shrinks : True is G-PR-Shr, False is G-PR-NoShr
     """
     import cupy
 
@@ -93,6 +93,6 @@ def push_by_list(
             *run.graph,
         )
         active, previous = previous, active
-        if not run.go_on():
+        if not run.continues():
             break
     return run.finish()

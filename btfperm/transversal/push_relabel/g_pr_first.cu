@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // g-pr-first: push-relabel on a GPU, one thread per column
 //
-// Idea        Each active column pushes: it takes the row of its list with the least label, which
-//             is nearest to an unmatched row, displaces the column matched to this row, and raises
-//             the label. All columns push at once, without locks: if several take the same row, one
-//             of them is matched to it afterwards and the others stay active. From time to time a
-//             breadth-first search from the unmatched rows makes all labels exact.
+// Idea        A label estimates the distance to an unmatched row. Each active (unmatched) column
+//             pushes: it is matched to the row of its list with the least label, displaces the
+//             column that was matched to this row, and raises the label. All columns push at once,
+//             without locks: if several push to the same row, one of them is matched to it
+//             afterwards and the others stay active. From time to time, a breadth-first search from
+//             the unmatched rows makes all labels exact (relabelling).
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithms 3 (G-PR), 4
 //             and 5 (G-GR) and 6 (G-PR-Krnl). Option relabel: the next relabelling comes after k
@@ -13,17 +14,17 @@
 //             number of levels of the last relabelling
 // Changed     Words that other threads of a launch write are accessed as volatile
 //             (backends/gpu/visible.cuh). Labels that pushes raise stay below m + n, and the next
-//             relabelling comes after at most m + n push kernels, whatever k is; push.cuh states
+//             relabelling follows after at most m + n push kernels, whatever k is; push.cuh states
 //             why the algorithm terminates. A thread of G-GR-Krnl loads the labels of eight of its
-//             rows, and entries of a list, at once, which hides the latency. A launch of it has at
+//             rows at once, and eight entries of a list, to hide the latency. A launch of it has at
 //             most 4,096 blocks (COUNTING in relabel_gpu.py), because all warps add to the same
-//             counters. A thread of G-PR-Krnl has one column, up to 2^28 columns, and loads four
-//             labels at once. The host polls whether there was an active column only every eighth
-//             launch and before a relabelling, and whether a row was reached every fourth level,
-//             since a launch that finds none changes nothing; such launches are not counted as
-//             levels
-// Cost        Each push kernel inspects all columns and each level of a relabelling all rows,
-//             whatever they find; each poll of the host is a synchronisation
+//             counters. A thread of G-PR-Krnl has one column if there are at most 2^28 columns, and
+//             loads four labels at once. The host polls only every eighth launch, and before a
+//             relabelling, whether a column was active; during a relabelling, it polls every fourth
+//             level whether a row was reached. This is possible because a launch that finds nothing
+//             changes nothing; such launches are not counted as levels
+// Cost        each push kernel inspects all columns and each level of a relabelling all rows, even
+//             if it finds only a few; each poll of the host is a synchronisation
 // Prefer it   for comparison with g-pr-shr
 // Encodings, Invariants, Races: relabel.cuh and push.cuh
 

@@ -29,6 +29,6 @@ def g_pr_first(
         if budget.stop:
             break
         run.launch("g_pr_krnl", grid(n), np.uint64(run.loop), n, *run.graph)
-        if not run.go_on():
+        if not run.continues():
             break
     return run.finish()

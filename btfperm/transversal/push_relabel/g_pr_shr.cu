@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // g-pr-shr: push-relabel on a GPU, one thread per active column, with a list that is shrunk
 //
-// Idea        g-pr-noshr; in addition, after each relabelling the kernel removes the positions
+// Idea        g-pr-noshr. In addition, after each relabelling, a kernel removes the positions
 //             without an active column from the list, if the list has at least 512 positions.
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithm 7, and
@@ -14,8 +14,9 @@
 //             matrices that are irregular or have few unmatched columns; also on the largest
 //             meshes, with the longest paths, on which apfb-wr did not end within the limits of the
 //             measurements. Otherwise prefer apfb-wr, also if paths are short, and apsb-wr on
-//             meshes in natural order. Its difference from the other two of its paper is small
-// Encodings   ends[t] = active columns of the threads up to t, after the prefix sum
+//             meshes in natural order. g-pr-first and g-pr-noshr take nearly as long as this one
+// Encodings   ends[t] = number of active columns of the threads up to and including t, after the
+//             prefix sum
 // Invariants, Races: active_list.cuh, relabel.cuh and push.cuh
 
 #include "transversal/push_relabel/active_list.cuh"

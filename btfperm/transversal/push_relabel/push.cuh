@@ -1,44 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The push of an active column, from algorithms 6 and 9 of the paper; shared by the three g-pr
+// The push of an active column, from algorithms 6 and 9 of the paper; for the three algorithms g-pr
 //
 // Encodings   as in relabel.cuh
-// Invariants  A matched row stays matched to the last column that took it. A column writes its
-//             number to one row per launch, and only if no row has its number. So the rows define a
-//             matching after every launch, whichever thread wrote last
-//             Pushes raise a label to less than `unreachable` only: a column has no path only if a
-//             relabelling, which is exact, finds none. Otherwise labels that are too large, see
-//             Races, could end the search for a column that has a path
+// Invariants  A matched row stays matched, to the column that pushed to it last. A column writes
+//             its number to at most one row per launch, and only if no row has its number. So the
+//             rows define a matching after every launch, whichever thread wrote last Pushes raise
+//             labels only to values below `unreachable`. So only a relabelling, which is exact, can
+//             find that a column has no path. Otherwise labels that are too large (see Races) could
+//             end the search for a column that has a path
 // Terminates  Let L(u) be the label of row u at the last relabelling: its exact distance. Until the
 //             next relabelling only pushes change the labels of rows, and what they write is at
-//             least L. The first launch after a relabelling retires the columns without a path.
-//             Suppose that other columns are active. While the matching does not grow, each launch
-//             pushes a row whose L is at least 2 less than that of all rows pushed before:
-//             1. In the first launch, an active column of the least distance d has a row with L =
-//             d - 1 and no row with a smaller label. It pushes such a row, unless it reads a
-//             larger label, which the push of another column has written.
-//             2. Later, let u be the row of least L among the rows pushed so far, and w the column
-//             matched to u at the relabelling. w has lost u. Its list has a row with the label L(u)
-//             - 2, which was not pushed yet, and no smaller label. So w has pushed nothing since
-//             the relabelling, and is active. As in 1, it pushes such a row, or another column has.
-//             Hence, within (m + n) / 2 launches, a row with L = 0 is pushed. It was unmatched, so
-//             the matching grows. If a relabelling comes before, the path from w is intact, and the
-//             new least distance is L(u) - 1 or less, so that the argument continues from there.
-//             After the matching has grown, a relabelling comes within m + n launches
+//             least L. The first launch after a relabelling sets mu_col of the columns without a
+//             path to -2. Suppose that other columns are active. While the matching does not grow,
+//             a column pushes, in each launch, to a row whose L is at least 2 less than that of all
+//             rows to which columns pushed before:
+//             1. In the first launch, let d be the least distance of an active column. This column
+//             has a row with L = d - 1 and no row with a smaller label. It pushes to such a row,
+//             unless another column has pushed to it in the same launch and raised its label.
+//             2. Later, let u be the row of least L to which a column has pushed so far, and w the
+//             column matched to u at the relabelling. w has lost u. Its list has a row with the
+//             label L(u) - 2, to which no column has pushed yet, and no smaller label. So w has not
+//             pushed since the relabelling, and is active. As in 1, it pushes to such a row, or
+//             another column does.
+//             Hence, within (m + n) / 2 launches, a column pushes to a row with L = 0. This row was
+//             unmatched, so the matching grows. If a relabelling runs before, the path from w
+//             still exists, and the new least distance is L(u) - 1 or less, so that the argument
+//             continues from there. After the matching has grown, the next relabelling runs within
+//             m + n launches
 // Races       Columns that push to the same row all write mu_row and psi_row. One number remains in
-//             mu_row; the other columns are active again. psi_row may keep the label of a push
-//             whose number did not remain. This misleads pushes until the next relabelling, but
-//             does not affect correctness
+//             mu_row; the other columns are active again. The label that remains in psi_row may be
+//             that of another push. Until the next relabelling, columns may then choose a worse
+//             row, but the matching stays correct
 #pragma once
 
 #include "transversal/push_relabel/relabel.cuh"
 
 struct Least {
   Index row = -1, psi;
-  Count edges = 0;  // read
+  Count edges = 0;  // number of visited entries
 };
 
-// Finds the least label among the entries [p, p + many) of v's list (lines 7 to 12 in the paper);
-// their labels are loaded together. Returns whether no other row can have a smaller label.
+// Finds the least label among the rows at [p, p + many) in the list of v (lines 7 to 12 in the
+// paper); their labels are loaded together. Returns whether no other row can have a smaller label.
 template <int many>
 __device__ inline bool scan(const Graph& G, Index p, Index lower_bound, Least& least) {
   Index u[many], psi[many];
@@ -72,7 +75,7 @@ __device__ inline Least least_row(const Graph& G, Index v) {
   return least;
 }
 
-// Column v takes the row, and both get new labels (lines 14 to 17 in the paper).
+// Matches column v to the row, and writes their new labels (lines 14 to 17 in the paper).
 __device__ inline void push(const Graph& G, Index v, const Least& least) {
   const Index max_label = G.unreachable - 1;
   show(&G.mu_row[least.row], v);

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// push-relabel: unmatched columns take their row of lowest label from the column matched to it
+// push-relabel: match unmatched columns to their row of lowest label, displacing its column
 //
-// Idea        label = lower bound on the distance to an unmatched row. An unmatched (active) column
-//             takes the row of lowest label in its list; if another column was matched with the
-//             row, that column becomes active instead (double push). Row and column are relabelled
-//             by the labels that were visited. Periodically a breadth-first search from the
-//             unmatched rows makes all labels exact (global relabelling); a column that it does not
-//             reach can never be matched.
+// Idea        A label is a lower bound on the distance of a row or column to an unmatched row. A
+//             push matches an unmatched (active) column to the row of lowest label in its list. If
+//             another column was matched to this row, that column becomes active instead (double
+//             push). The row and the column get new labels, which follow from the labels in the
+//             list. Periodically, a breadth-first search from the unmatched rows makes all labels
+//             exact (global relabelling); a column that it does not reach can never be matched.
 // Paper       K. Kaya, J. Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the
 //             maximum transversal problem", Computers & OR 40 (2013), as described in M. Deveci, K.
 //             Kaya, B. Ucar, U. V. Catalyurek, "A push-relabel-based maximum cardinality bipartite
 //             matching algorithm on GPUs", ICPP 2013, section II: algorithms 1 (PR) and 2 (GR),
-//             first in, first out. GR also runs at the start, as in the authors' program, whose
-//             fairness (lists visited from either end) is left out: the paper does not have it
+//             first in, first out. GR also runs at the start, as in the authors' program. This
+//             program also visits lists from either end (fairness); that is left out here, because
+//             the paper does not have it
 // Cost        O((m + n) nnz) time. Workspace: the row lists (nnz + m + 1), 2 m + 2 n
 // Prefer it   where other published searches take many phases, as on graphs of citations; otherwise
 //             ms-bfs, or guided-displacement, which uses labels of one byte and stops pushing when
-//             it stalls
+//             pushes match few columns
 // Options     relabel, the papers' k: labels are made exact at the start, and whenever pushes have
 //             changed k (m + n) labels of columns (ICPP, sections II-C and III-A); 0: at the start
 //             only. The default .5 is that of ICPP, section IV; section III-A suggests 1 to 2, and
@@ -25,7 +26,7 @@
 //             row and psi(v) = 2 label(v) + 1 for a column. psi(u) >= m + n: no unmatched row can
 //             be reached
 // Invariants  1. label <= distance; 2. row_label[i] >= col_label[j] for each row i in the list of
-//             column j, so a visit of the list ends at the first row with equality
+//             column j, so the search for the lowest label ends at the first row with equality
 #pragma once
 
 #include <algorithm>
@@ -161,7 +162,7 @@ class PushRelabel {
   I* row_label_;
   I* rows_;  // queue of the breadth-first search
   I* col_label_;
-  I* active_;  // a ring: n_active_ columns from head_ on; n_active_ never grows
+  I* active_;  // a ring buffer: n_active_ columns from head_ on; n_active_ never increases
   I capacity_ = 0;
   I head_ = 0;
   I tail_ = 0;

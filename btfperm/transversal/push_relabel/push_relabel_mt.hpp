@@ -1,43 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // push-relabel-mt: push-relabel on several threads, each with a queue of active columns
 //
-// Idea        As push-relabel: each unmatched (active) column takes the row of lowest label from
-//             the column matched to it. The threads share a first-in-first-out queue of the active
-//             columns. A thread moves some of them to a queue of its own, pushes them and the
-//             columns that they displace, and returns the rest to the shared queue. A lock on the
-//             row makes each push atomic. After many pushes, all threads stop, and a parallel
-//             breadth-first search from the unmatched rows makes all labels exact.
+// Idea        As push-relabel: a push matches an unmatched (active) column to its row of lowest
+//             label, and displaces the column that was matched to this row. The threads share a
+//             first-in-first-out queue of the active columns. A thread moves some of them to a
+//             queue of its own, pushes them and the columns that they displace, and returns the
+//             columns that are still active to the shared queue. A lock on the row makes each push
+//             atomic. After many pushes, all threads stop, and a parallel breadth-first search from
+//             the unmatched rows makes all labels exact.
 // Paper       J. Langguth, A. Azad, M. Halappanavar, F. Manne, "On parallel push-relabel based
 //             algorithms for bipartite maximum matching", Parallel Computing 40 (2014), with the
 //             parameters of A. Azad, A. Buluc, A. Pothen, IPDPS 2015, section V-A, which compares
 //             with it: queue limit 500; relabelling frequency 16 on 40 threads, 2 on one. The text
 //             of the first paper was not at hand: the queues and the locks are ours
 // Cost        O((m + n) nnz) time. Workspace: the row lists (nnz + m + 1), m bytes, 3 m + 3 n; with
-//             several threads 2 nnz more while the row lists are made. The last active columns keep
-//             few threads busy. If some columns cannot be matched, those that have lost their last
-//             path are pushed until the next relabelling, so that a large k costs time there
+//             several threads 2 nnz more while the row lists are made. When few columns are active,
+//             most threads have no work. A column without an augmenting path is pushed until the
+//             next relabelling, so if some columns cannot be matched, a large k costs time
 // Prefer it   for comparison with ms-bfs-graft, which is faster on most matrices; push-relabel on
 //             one thread, because it relabels more often
 // Options     queue_limit: a thread takes at most this number of columns from the shared queue, and
 //             returns what is left after this number of pushes or up to twice as many;
 //             relabel_frequency, k: the labels are made exact at the start, and whenever pushes
 //             have changed k (m + n) labels of columns, as in push-relabel; 0: at the start only.
-//             That the papers' frequency is k, and not 1 / k, is concluded from Deveci, Kaya, Uçar,
-//             Çatalyürek, ICPP 2013, section IV, which sets the frequency to k (m + n)
+//             The frequency of the papers is taken as k, not as 1 / k, because Deveci, Kaya, Uçar,
+//             Çatalyürek, ICPP 2013, section IV, set the frequency to k (m + n)
 // Encodings   labels as in push_relabel.hpp; `unreachable`: no unmatched row can be reached from
 //             the row or column
 // Invariants  1. row_label[u] <= col_label[v] + 1 if u is matched to v; row_label[u] = 0 if u is
 //             unmatched. 2. col_label[v] <= row_label[u] for each row u in the list of v. Hence no
-//             label exceeds the distance to an unmatched row, and a column all of whose rows are
-//             unreachable can never be matched. 3. An active column is in one queue. The thread
-//             that holds it is the only one that accesses col_label and col_match of it
+//             label exceeds the distance to an unmatched row, and a column whose rows are all
+//             unreachable can never be matched. 3. An active column is in one queue. Only the
+//             thread that pushes it accesses its elements of col_label and col_match
 // Races       Between two relabellings, row_label[u] and row_match[u] change only under the lock of
 //             u, and each push increases row_label[u]. A thread may read a row label that another
 //             thread increases. After it has acquired the lock of the lowest row, it compares the
-//             label of this row with the one read. If they are equal, no row of the list is lower:
-//             all others have at least the label that was read. Otherwise it visits the list again.
-//             If the lock is taken, the column stays active. The locks also order the accesses to
-//             the data of a column by two threads, one of which takes the row from it
+//             label of this row with the value that it read before. If they are equal, this row
+//             still has the lowest label, because the labels of the other rows have not decreased.
+//             Otherwise the thread visits the list again. If another thread holds the lock, the
+//             column stays active. The locks also order the accesses to the data of a column by the
+//             thread that has pushed it and the thread that displaces it
 #pragma once
 
 #include <omp.h>
@@ -124,7 +126,7 @@ class PushRelabelMt {
     }
   }
 
-  // A level of the search: the columns in the lists of the rows of this label.
+  // One level of the search: labels the columns in the lists of the rows with this label.
   void label_columns(I label) {
     const I size = frontier_.size();
     const I block = std::max(I{4}, block_for(size, threads_, I{256}));
@@ -153,7 +155,7 @@ class PushRelabelMt {
     counters_.edges += edges;
   }
 
-  // True for the one thread that reaches column v first.
+  // Labels column v. Returns true to the one thread that reaches it first.
   bool set_label(I v, I label, int team) {
     if (team > 1) return replace(col_label_[v], unreachable_, label);
     if (col_label_[v] != unreachable_) return false;
@@ -175,7 +177,7 @@ class PushRelabelMt {
       while (!budget_.stopped()) {
         const Taken taken = take(columns, count, team);
         if (taken == Taken::no_more) break;
-        if (taken == Taken::none_now) {  // another thread may return some
+        if (taken == Taken::none_now) {  // another thread may return columns
           own.spend(0);
           if (omp_get_thread_num() == 0) budget_.poll();
           std::this_thread::yield();
@@ -222,8 +224,9 @@ class PushRelabelMt {
     if (++place == capacity_) place = 0;
   }
 
-  // Pushes the columns of a thread, in turns, until about queue_limit pushes are done; `count` are
-  // active afterwards. Returns the number of pushes that changed the label of their column.
+  // Pushes the `count` columns of a thread, one after the other and then again, until about
+  // queue_limit pushes are done. Sets `count` to the number of columns that are active afterwards.
+  // Returns the number of pushes that changed the label of their column.
   std::int64_t push_all(I* columns, I& count, bool shared, Own& own) {
     std::int64_t changes = 0;
     for (I pushes = 0; count > 0 && pushes < queue_limit_ && !own.stopped();) {
@@ -289,21 +292,21 @@ class PushRelabelMt {
   I unreachable_;
   double relabel_after_;  // number of changes of column labels
   I queue_limit_;
-  I own_places_;          // capacity of a thread's own queue: at most its share of all columns
+  I own_places_;          // capacity of the queue of a thread: at most its share of all columns
   Frontier<I> frontier_;  // rows of the breadth-first search
   Frontier<I> next_;
-  Frontier<I> active_;  // the shared queue: n_queued_ columns from head_ on, in a ring
+  Frontier<I> active_;  // the shared queue, a ring buffer: n_queued_ columns from head_ on
   I* row_label_;
   std::uint8_t* locked_;
   I* col_label_;
-  I* own_queues_;     // own_places_ for each thread
-  std::mutex mutex_;  // of the shared queue, of n_holders_ and changes_
-  I capacity_ = 0;    // places of the ring; the number of active columns never grows
+  I* own_queues_;     // own_places_ elements for each thread
+  std::mutex mutex_;  // protects the shared queue, n_holders_ and changes_
+  I capacity_ = 0;    // of the ring buffer; the number of active columns never increases
   I head_ = 0;
   I tail_ = 0;
   I n_queued_ = 0;
-  I n_holders_ = 0;           // threads with columns of their own
-  std::int64_t changes_ = 0;  // of column labels, since the last relabelling
+  I n_holders_ = 0;           // number of threads that have columns in their own queues
+  std::int64_t changes_ = 0;  // number of changed column labels since the last relabelling
   Budget& budget_;
   Counters& counters_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// G-GR: global relabelling, shared by the three g-pr
+// G-GR: global relabelling, for the three algorithms g-pr
 //
 // Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013, algorithms 4 and 5; psi, mu, cLevel and uAdded as in
 // the paper.
@@ -7,13 +7,13 @@
 // A breadth-first search from the unmatched rows gives each row and column its exact distance from
 // them along alternating paths, one level per launch.
 //
-// Encodings   mu_row[u] = -1: unmatched, else its column
-//             mu_col[v] = -1: unmatched; -2: unmatched, and no augmenting path can start there any
-//             more; else a row u, and v is matched to u only if mu_row[u] = v
+// Encodings   mu_row[u] = -1: row u is unmatched; else the column matched to it
+//             mu_col[v] = -1: column v is unmatched; -2: it is unmatched, and no augmenting path
+//             can begin there any more; else a row u, but v is matched to u only if mu_row[u] = v
 //             psi_row, psi_col: distance from the unmatched rows; unreachable = m + n if there is
 //             no path (the largest Index if m + n exceeds it; distances are smaller)
-// Invariants  A column that a relabelling finds unreachable stays so: all its rows are unreachable
-//             and matched to such columns, so no push leads there
+// Invariants  A column that a relabelling does not reach remains unreachable: all its rows are
+//             unreachable and matched to such columns, so no column pushes to them
 // Races       all threads that write a label in a launch write the same value; mu is only read
 #pragma once
 
@@ -25,13 +25,13 @@
 struct State {
   Count u_added;     // number of the last G-GR-Krnl that reached a row
   Count act_exists;  // number of the last loop with an active column
-  Count edges;       // read by all kernels so far
+  Count edges;       // number of entries that all kernels have visited so far
   Count pushes;
-  Count listed;  // columns in the list when it was last shrunk
+  Count listed;  // number of columns in the list when it was last shrunk
 };
 
 struct Graph {
-  const Index *col_ptr, *col_rows;  // rows of a column
+  const Index *col_ptr, *col_rows;  // compressed columns: their starts and their rows
   Index *mu_row, *mu_col, *psi_row, *psi_col;
   Index unreachable;
 
@@ -83,9 +83,10 @@ __device__ inline bool reach(Index c_level, const Index* row_cols, Index p, cons
   return added;
 }
 
-constexpr int batch = 8;  // rows of a thread
+constexpr int batch = 8;  // rows whose labels a thread loads together
 
-// The rows of a thread lie item_stride() apart. The loads of a batch of labels are issued together.
+// One level of the search. The rows of a thread are item_stride() apart. The loads of a batch of
+// labels are issued together to hide their latency.
 extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const Index* row_ptr,
                                      const Index* row_cols, const Index* mu_row,
                                      const Index* mu_col, Index unreachable, Index* psi_row,
@@ -117,7 +118,8 @@ extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const
   add_over_warp(&state->edges, edges);
 }
 
-// FixMatching: mu_row is always right; in mu_col, displaced columns still have their old row.
+// FixMatching: corrects mu_col by mu_row, which is always right; displaced columns still have their
+// old row in mu_col.
 extern "C" __global__ void fix_matching(Index n, const Index* mu_row, Index* mu_col) {
   for (long long v = first_item(); v < n; v += item_stride()) {
     const Index u = mu_col[v];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The part of the host loop that the three g-pr share: global relabelling, and when it is due."""
+"""The part of the drivers that the three algorithms g-pr share: global relabelling, and when it is
+due."""
 
 from __future__ import annotations
 
@@ -20,18 +21,18 @@ if TYPE_CHECKING:
 
 __all__ = ["PushRelabel", "first_levels"]
 
-# Loops and levels between two polls of the host: a poll costs as much as several launches, and a
-# launch that finds nothing to do changes nothing.
+# The numbers of loops, and of levels of a relabelling, between two polls of the host. A poll costs
+# as much as several launches, and a launch that finds nothing to do changes nothing.
 _LOOPS_PER_POLL = 8
 _LEVELS_PER_POLL = 4
 _FILE = "transversal/push_relabel/relabel.cuh"
-# The depth that `published` measures is at most this number of levels, because each takes a launch.
+# Maximum number of levels that are counted for the feature `depth`, because each takes a launch.
 _DEEPEST = 1000
 
 
 def first_levels(problem: DeviceProblem) -> int:
-    """Levels of the first global relabelling from the current matching, at most `_DEEPEST`: about
-    half of the length of the shortest alternating paths to the farthest columns. Each level
+    """The number of levels of the first global relabelling from the current matching, at most
+    `_DEEPEST`. It is about half of the largest distance of a column to an unmatched row. Each level
     inspects all rows."""
     from btfperm.backends.gpu.budget import Budget
     from btfperm.backends.gpu.device import on
@@ -52,7 +53,7 @@ class PushRelabel:
     launch : runs a kernel
     graph : the arguments of the push kernels for the graph, the matching, the labels and counters
     mu_row, mu_col, state : the matching and the counters of `graph`
-    size : matched columns before the run
+    size : number of matched columns before the run
     loop : number of the current execution of the push kernel, from 1 on
     levels_by_relabel : levels of each global relabelling
     """
@@ -92,8 +93,9 @@ class PushRelabel:
         self._run(name, blocks, BLOCK, *arguments)
 
     def relabel_if_due(self, most_levels: float = math.inf) -> bool:
-        """Runs G-GR if it is due, then GetIterGR. Returns whether G-GR ran to its end, or until it
-        had counted `most_levels`."""
+        """If a global relabelling is due, runs it (G-GR), for at most `most_levels` levels, and
+        determines when the next one is due (GetIterGR). Returns whether it has run, and no limit of
+        the budget has ended it."""
         if self.loop != self._iter_gr:
             return False
         problem = self._problem
@@ -123,22 +125,24 @@ class PushRelabel:
             counters = self.poll()
             self._budget.spent(counters["edges"])
             added = counters["u_added"] == self._level_launches
-        # The launch after the last one that reached a row is the last that found rows of its level.
+        # The last launch that found rows of its level is the one after the last launch that reached
+        # a row.
         levels = max(counters["u_added"] - first, 0) + 1
         self.levels_by_relabel.append(min(levels, self._level_launches - first))
         self._iter_gr = self.loop + self._loops_to_next(2 * levels)
         return not self._budget.stop
 
     def _loops_to_next(self, c_level: int) -> int:
-        """GetIterGR: loops to the next relabelling, k c_level (adaptive) or k (fixed), rounded up;
-        at most m + n, because only a relabelling detects that a column has no augmenting path."""
+        """GetIterGR: the number of loops until the next relabelling. It is k c_level (adaptive) or
+        k (fixed), rounded up, but at most m + n, because only a relabelling detects that a column
+        has no augmenting path."""
         every = self._k * c_level if self._adaptive else self._k
         return max(1, min(math.ceil(every), self._problem.m + self._problem.n))
 
-    def go_on(self) -> bool:
-        """Counts the loop and returns whether the next one is needed: whether a column was active
-        and no limit is reached. It polls for both every `_LOOPS_PER_POLL` loops and before a
-        relabelling; between the polls it returns True."""
+    def continues(self) -> bool:
+        """Counts the loop that has ended. Returns whether another one is needed, because a column
+        was active and no limit is reached. It polls this only every `_LOOPS_PER_POLL` loops and
+        before a relabelling; otherwise it returns True."""
         self.loop += 1
         if self.loop % _LOOPS_PER_POLL and self.loop != self._iter_gr:
             return True
@@ -150,8 +154,8 @@ class PushRelabel:
         return self._state.fields()
 
     def finish(self) -> dict[str, int | list[int]]:
-        """Runs FixMatching and returns the counters: edges read, loops, relabels, levels
-        (iterations of the loop of G-GR, in all and by relabelling), pushes, augmentations, kernel
+        """Runs FixMatching and returns the counters: visited entries, loops, relabellings, levels
+        (iterations of the loop of G-GR, in total and by relabelling), pushes, augmentations, kernel
         launches."""
         problem = self._problem
         self.launch("fix_matching", grid(problem.n), problem.n, self.mu_row, self.mu_col)
