@@ -110,8 +110,8 @@ class SsDfs {
   // closed.
   template <bool closing>
   bool visit(I i, I stamp) {
-    if constexpr (closing) {  // the root of this search is unmatched, too
-      const I root = visited_[i];
+    if constexpr (closing) {
+      const I root = visited_[i];  // unmatched: that search has failed, or is this one
       if (root >= 0 && M_.col_match[root] < 0) return false;
       visited_[i] = stamp;
       return true;
