@@ -153,7 +153,7 @@ PAPERS = (
         "nothing",
         "The paper has 425 symmetric matrices of the University of Florida collection, and graphs "
         "of the DIMACS challenge. They are not available here: seventeen generated graphs take "
-        "their place, ten on 16 cores and a GPU and seven on two cores, and eight real matrices",
+        "their place, ten on 16 cores and a GPU and seven on two cores, and thirteen real matrices",
         _of_002,
         (("paper-002", ("field",)),),
     ),
