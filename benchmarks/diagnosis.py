@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`diagnose` beside `dulmage_mendelsohn`, which it contains: how much the explanations add.
+"""`diagnose` beside `dulmage_mendelsohn`, which it calls: how much time the explanations add.
 
-Both are given the bare pattern, so both times contain the matching. The size of the largest
-explanation counts its rows and columns.
+Both get a pattern without a matching, so both times contain the search for the matching. The size
+of the largest explanation counts its rows and columns.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matchings in graphs larger than memory: `local-max-external` beside the disk with its files.
+"""Matchings in graphs larger than memory: the rate of `local-max-external` beside the bandwidth of
+the disk that holds its temporary files.
 
-The aim is a graph of eight times the memory, at no less than a quarter of the sequential bandwidth
-of the disk. The bandwidth is that of one file of the size of the graph: written and synchronised,
-then read after the system has dropped it from its cache. ``random_K`` has 2^K vertices and the
-different edges among 2^(K+4) random pairs of them, with weights in (0, 1]. An edge takes 16 bytes,
-and the memory is an eighth of all edges, but at least `LEAST_MEMORY`. The graph comes from a Matrix
-Market file, whose reading is timed by itself.
+The aim: for a graph of eight times the memory, the algorithm reads and writes at least at a quarter
+of the sequential bandwidth of the disk. The bandwidth is that of one file of the size of the graph:
+written and synchronised, then read after the system has dropped it from its cache. ``random_K`` has
+2^K vertices and the different edges among 2^(K+4) random pairs of them, with weights in (0, 1]. An
+edge takes 16 bytes, and the memory is an eighth of all edges, but at least `LEAST_MEMORY`. The
+graph comes from a Matrix Market file, whose reading is timed by itself.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ def _stars(count: int, leaves: int) -> sp.csc_array:
 
 def _rivals(count: int, length: int) -> sp.csc_array:
     """`count` columns have the same `count` rows; a path of `length` columns leads from each of
-    these to an unmatched row. Trees that grow at once find one path in a phase."""
+    these to an unmatched row. If trees grow from all these columns at the same time, each phase
+    finds only one path."""
     i, step = np.repeat(np.arange(count), length), np.tile(np.arange(length), count)
     row, col = i * (length + 1) + step, i * length + step
     starts, rival = np.arange(count) * (length + 1), count * length + np.arange(count)

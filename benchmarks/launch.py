@@ -5,8 +5,8 @@
 because a new process starts with the peak memory of its parent, so the launcher has to be small.
 `measure` calls it.
 
-The alarm that ends a command can fire after the command has ended, on a busy machine. Such a late
-alarm changes nothing: the command's own status counts, and its result is reported.
+On a busy machine, the alarm that ends a command can fire after the command has ended by itself. The
+status and the result of the command then count as usual.
 """
 
 import contextlib

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The serial and the shared version of a method in turns, both on one thread, for serial_shared.py
+// Times the serial version of a method and its shared version, which is written for several
+// threads. Both run on one thread, in turns. For serial_shared.py
 #include <omp.h>
 
 #include <algorithm>
@@ -27,9 +28,9 @@ namespace {
 using I = std::int32_t;
 using Clock = std::chrono::steady_clock;
 
-constexpr int parts = 4;  // that a turn may time; the others are 0
+constexpr int parts = 4;  // the largest number of times of a turn; the times not used are 0
 
-// What a turn took, and a number that must be the same for both versions.
+// The seconds of the parts of a turn, and a number that must be the same for both versions.
 struct Turn {
   std::array<double, parts> seconds{};
   std::int64_t result = 0;
@@ -39,8 +40,8 @@ double between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-// A search on one thread. `list` holds the unmatched columns that have entries, or those that a
-// step has left.
+// A search on one thread. `list` holds the unmatched columns that have entries, or after a step the
+// columns that the step left unmatched.
 struct SearchState {
   const PatternView<I>& A;
   std::vector<I> row_match;

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The serial and the shared version of each CPU method that has both, in turns, on one thread.
+"""The serial version of each CPU method, and its shared version, which is written for several
+threads: both on one thread, in turns.
 
 The section compiles ``serial_shared.cpp`` with the headers of the core, and needs a compiler with
-OpenMP. A method stays in two versions where the shared one takes more than 1.03 times as long in
-the geometric mean, or 1.1 times on a matrix. ``--algorithm METHOD`` measures only this one.
+OpenMP. A method keeps two versions if the shared one takes more than 1.03 times as long in the
+geometric mean, or more than 1.1 times on a matrix. ``--algorithm METHOD`` measures only this one.
 
 The initial matchings start from an empty matching, the searches and the steps of
 guided-displacement from that of greedy, and the decomposition from a maximum transversal. A step is
 timed on the matrices on which guided-displacement takes it. `local max` compares its sequential
 model with CREW, on the graph of each square matrix, with an edge for each entry. The shared
-decomposition and transpose ask for two threads, and OpenMP gives them one. Both must find the same
-order, lists or matching; searches must find matchings of the same size. A method is left out where
-its first turn takes more than half a second.
+decomposition and transpose ask for two threads, and OpenMP gives them one. Both versions must find
+the same order, lists or matching; searches must find matchings of the same size. A method is left
+out on a matrix on which its first turn takes more than half a second.
 """
 
 from __future__ import annotations

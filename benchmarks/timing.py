@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The timing loop: methods take turns on one matrix, each in a process that can be killed.
 
-Each method gets a forked worker, which brings the matrix into the method's own format (not timed)
-and then runs one call, or several if they are short, whenever it is its turn: A B C, A B C, ... so
-that a slow minute of the machine affects all methods. The first turn of each is a warm-up. A worker
-that does not answer within the limit is killed, and the others continue. Between two turns there is
-a pause, because the threads of a call spin for a while in wait of the next.
+Each method has a forked worker, which converts the matrix to the method's own format (not timed).
+Whenever it is the turn of the method, the worker runs one call, or several if they are short. The
+turns are A B C, A B C, ..., so that a slow minute of the machine affects all methods. The first
+turn of each is a warm-up. A worker that does not answer within the limit is killed, and the others
+continue. Between two turns there is a pause, because the threads of a call spin for a while in wait
+of the next.
 """
 
 from __future__ import annotations
@@ -182,8 +183,9 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
 def race(methods: Sequence[Method], data: Any, *, repeats: int, limit: float) -> dict[str, Outcome]:
     """Warm-up and `repeats` rounds. All turns of one method together may take `limit` seconds.
 
-    A turn is not begun if it would probably exceed this limit; a turn that exceeds it is killed,
-    and the method has `overran`. The turns before count: if only the warm-up ended, it counts.
+    A turn is not started if it would probably exceed this limit. A turn that exceeds it is killed,
+    and `overran` is set for the method. The turns before it count; if only the warm-up ended, the
+    warm-up counts.
     """
     workers = {m.name: _Worker(m, data) for m in methods if m.absent is None}
     try:

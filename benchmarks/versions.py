@@ -38,7 +38,7 @@ def run(cases: list[Case], options: Options) -> Section:
     if options.other is None or not options.other.exists():
         raise OSError("the section needs --other PYTHON, the interpreter of the other version")
     pythons = [str(options.other), sys.executable]
-    for python in pythons:  # found missing at the end, the command would cost all other rows
+    for python in pythons:  # tested first, so that a missing command does not cost all other rows
         if not _command(python).exists():
             raise OSError(f"{_command(python)}, the command of one version, is missing")
     rows: list[Row] = []

@@ -2,10 +2,10 @@
 """The decomposition after the matching, on a GPU, by stage, beside the CPU.
 
 Pattern, row lists and matching are on the device, and results stay there. The inputs are those of
-`generators/planted.py` and `generators/counted.py`, made on the device; where the generator knows
-no perfect matching, the CPU finds one that is maximum. The time of each stage includes a
-synchronisation after it; the whole is timed in other runs, without these. Every array is compared
-with the CPU's.
+`generators/planted.py` and `generators/counted.py`, made on the device. If the generator does not
+provide a perfect matching, the CPU finds a maximum one. The time of each stage includes a
+synchronisation after it; the whole is timed in other runs without these synchronisations. Every
+array is compared with the CPU's.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 """meeting-trees from an empty matching to the certificate: initial matching, search, proof.
 
 The graphs are made on the device (`generators/counted.py`), by columns and by rows. The time is
-that from an empty matching to the end of the last search, which fails and so proves the matching;
-the certificate is timed separately, and a run without one is reported. All runs must find the same
-size, which on a small graph must be that of the CPU. ``--set quick --repeats 1000 --limit 600``
-runs the engine a thousand times on each graph, unless this takes more than 600 s.
+that from an empty matching to the end of the last search, which finds no augmenting path and so
+proves the matching. The certificate is timed separately, and a run without a certificate is
+reported. All runs must find the same size, which on a small graph must be that of the CPU. ``--set
+quick --repeats 1000 --limit 600`` runs the engine a thousand times on each graph, unless this takes
+more than 600 s.
 """
 
 from __future__ import annotations

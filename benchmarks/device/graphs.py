@@ -55,7 +55,7 @@ CODES: dict[str, tuple[str, str, dict[str, str]]] = {
     "gpa": ("gpa", "cpu", {}),
 }
 PAIRS = ("local-max", "red-blue", "random red-blue")
-LARGE = 1 << 20  # vertices, from which a GPU should be faster by far
+LARGE = 1 << 20  # vertices; from this number on, the aims demand a far faster GPU
 GAIN = ("local-max", "local-max, GPU")
 ONCE = ("gpa", "greedy")  # only their weight counts
 NOTE = (

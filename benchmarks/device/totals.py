@@ -4,11 +4,11 @@
 The first table compares the whole call with the copy to the device, and with the call for a pattern
 that is on the device already. The whole call begins with a canonical pattern on the host and ends
 with the results on the host; the copy of the pattern's two arrays from pinned memory is a lower
-bound. The column ``copy + 1.5 device`` is the aim in docs/gpu-decomposition.md: the copy, and 1.5
-times the time of the call on the device, of which half a time is for results and launches. The
-second table compares the command with reading the file alone. Files are Matrix Market, read from
-the page cache by a fresh process each time. The first run of each command does not count: it
-compiles the modules to bytecode, as the installation of a package does.
+bound. The column ``copy + 1.5 device`` is the aim in docs/gpu-decomposition.md: the time of the
+copy and 1.5 times that of the call on the device. The additional half is for the transfer of the
+results and for launches. The second table compares the command with reading the file alone. Files
+are Matrix Market, read from the page cache by a fresh process each time. The first run of each
+command does not count: it compiles the modules to bytecode, as the installation of a package does.
 """
 
 from __future__ import annotations

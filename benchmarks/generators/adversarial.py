@@ -8,14 +8,14 @@ import scipy.sparse as sp
 
 from benchmarks.generators.assemble import SEED, Index, pattern
 
-# ``chain_n``, ``chains_hk_k``, ``chains_KxN``: the longest augmenting paths there are.
+# ``chain_n``, ``chains_hk_k``, ``chains_KxN``: augmenting paths through all columns of a chain.
 
 
 def closed_chains(lengths: Index) -> sp.csc_array:
-    """Column i of a chain holds rows i and i + 1, the closing column only the chain's first row.
+    """Chains: column i has entries in rows i and i + 1; a closing column in the first row only.
 
-    Closing columns come after all others, so that greedy leaves one augmenting path through all
-    columns of each chain.
+    Each chain has one closing column. The closing columns are numbered after all others, so that
+    greedy leaves one augmenting path through all columns of each chain.
     """
     ends = np.cumsum(lengths)
     n = int(ends[-1])
@@ -44,7 +44,7 @@ def chains(count: int, length: int) -> sp.csc_array:
     return closed_chains(np.full(count, length))
 
 
-# ``deadtree_n``: surplus columns whose search trees cover the core and find nothing.
+# ``deadtree_n``: surplus columns whose search trees cover the core and find no unmatched row.
 
 
 def deadtree(n: int) -> sp.csc_array:

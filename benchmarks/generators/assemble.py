@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 Index = npt.NDArray[np.integer[Any]]
-SEED = 1  # families draw from default_rng(SEED), but for those of `planted` and most of `counted`
+SEED = 1  # all families use default_rng(SEED), except those of `planted` and most of `counted`
 BOTH_SIDES_SEED = 8
 
 

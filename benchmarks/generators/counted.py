@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """``er:X:d``, ``rmat:X:d``, ``kron:X``, ``rgg:X``, ``del:X``, ``road:w``, ``hex:w``: large graphs.
 
-The graphs on which GPU codes are compared, n = 2^X or w^2, on the host (`make`) or, in less time,
-on a GPU (`make_on_device`). All but ``rmat``, ``kron`` and ``del`` are computed from splitmix64
-words and are the same on both. On a GPU, ``rmat`` and ``kron`` draw from CuPy's generator, and the
-host triangulates ``del`` in strips, so that edges at the hull differ.
+The graphs on which GPU codes are compared, with n = 2^X or w^2 rows and columns. They are made on
+the host (`make`) or, in less time, on a GPU (`make_on_device`). All but ``rmat``, ``kron`` and
+``del`` are computed from splitmix64 words and are the same on both. On a GPU, ``rmat`` and ``kron``
+draw from CuPy's generator, and the host triangulates ``del`` in strips, so that edges at the hull
+differ.
 
 Each family is a function that returns rows and columns of its entries, with duplicates.
 """
@@ -262,7 +263,8 @@ def _triangulated(exponent: int) -> Any:
 
 
 def _onto_all_cores() -> None:
-    """OMP_PROC_BIND binds the parent's thread to one core, and so its children."""
+    """Lets this process use all cores: OMP_PROC_BIND may have bound the parent's thread to one
+    core, and a child inherits that."""
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
 
 

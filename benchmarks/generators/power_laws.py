@@ -141,9 +141,8 @@ def copurchase(n: int) -> sp.csc_array:
 
 
 # ``crawl_n``, ``webgraph_n``, ``wiki_n``: links between pages, a large part of them unmatchable.
-#
-# In the place of ``wb-edu``, ``web-Google`` and ``wikipedia``: most pages of a host link to the few
-# pages of its menu, some link to nothing, a few pages are linked from everywhere.
+# They replace ``wb-edu``, ``web-Google`` and ``wikipedia``. Most pages of a host link to the few
+# pages of its menu, some pages have no links, and pages of all hosts link to a few popular pages.
 
 
 @dataclass(frozen=True)
@@ -174,7 +173,7 @@ def hosts(n: int, mean: float, rng: np.random.Generator) -> tuple[Index, Index]:
     """First page and number of pages of the host of each page. The number of pages of a host has a
     Pareto distribution."""
     sizes = 1 + (mean * 0.5 * rng.pareto(1.5, size=int(4 * n / mean) + 1)).astype(np.int64)
-    sizes = np.append(sizes, n)  # enough in any case
+    sizes = np.append(sizes, n)  # so that the hosts have at least n pages together
     ends = np.cumsum(sizes)
     sizes = sizes[: np.searchsorted(ends, n) + 1]
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)[:n]

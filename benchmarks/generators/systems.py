@@ -49,7 +49,7 @@ def circuit(n: int) -> sp.csc_array:
     )
 
 
-# ``tri_n`` and ``bandtri_n``: hidden triangular matrices, every block of size one.
+# ``tri_n`` and ``bandtri_n``: permuted triangular matrices; all blocks have one row.
 
 
 def tri(n: int) -> sp.csc_array:
@@ -74,8 +74,8 @@ def bandtri(n: int) -> sp.csc_array:
     return both_sides(pattern(rows[inside], cols[inside], (n, n)))
 
 
-# ``digraph_n_dD``, ``wide_n_wW``, ``blocks_n_hH``: hard for a decomposition, not for a
-# matching. The diagonal is full; both sides are permuted.
+# ``digraph_n_dD``, ``wide_n_wW``, ``blocks_n_hH``: hard for a decomposition, easy for a matching.
+# The diagonal is full; both sides are permuted.
 
 
 def digraph(n: int, degree: float) -> sp.csc_array:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A race of btfperm against its peers over a list of matrices, as tables.
 
-The *gain* on a matrix is the median of the best packaged peer over that of btfperm; it is a lower
-bound where no peer finished. The slow-down of a method is against the fastest of all; a stopped
-run counts at the limit.
+The *gain* on a matrix is the median time of the best packaged peer divided by that of btfperm. If
+no peer finished, it is a lower bound. The *slow-down* of a method is its time divided by that of
+the fastest method; a stopped run counts as the limit.
 """
 
 from __future__ import annotations

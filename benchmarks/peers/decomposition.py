@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decomposition: `dulmage_mendelsohn` beside btf_order, cs_dmperm, scikit-sparse, parts of SciPy.
 
-The time is that from the bare pattern to the fine blocks, matching included. `btf_order`,
-scikit-sparse and the parts of SciPy take square matrices only, SciPy's nonsingular ones only;
-"blocks" counts those of the square part. A second table compares the decomposition with the
-matching alone, with its certificate and without.
+The time is that from a pattern without a matching to the fine blocks; it includes the matching.
+`btf_order`, scikit-sparse and the parts of SciPy take square matrices only, SciPy's nonsingular
+ones only; "blocks" counts those of the square part. A second table compares the decomposition with
+the matching alone, with its certificate and without.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Peak memory and time of the whole command on a file, beside SciPy's reader and matching.
 
-The peak is that of a fresh process, less the peak of the same command on a tiny file; the unit is
-the size of the pattern in memory, 4 (nnz + n + 1) bytes.
+The figure is the peak of a fresh process minus the peak of the same command on a tiny file. Its
+unit is the size of the pattern in memory, 4 (nnz + n + 1) bytes.
 """
 
 from __future__ import annotations

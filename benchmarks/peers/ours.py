@@ -45,9 +45,10 @@ def matching(algorithms: list[str], threads: int | None) -> list[Method]:
 
 
 def decomposition(algorithms: list[str], threads: int | None) -> list[Method]:
-    """`btfperm.dulmage_mendelsohn`, from the bare pattern to the blocks; certificate included.
+    """`btfperm.dulmage_mendelsohn`, from a pattern without a matching to the blocks, certificate
+    included.
 
-    Last comes `block_triangular_form`, the answer to the lesser question that btf_order answers.
+    The last method is `block_triangular_form`, which computes only what btf_order computes.
     """
     missing = absent()
     methods = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimated times of the best research codes, from two surveys: these codes are in no package, so
-no run here can time them.
+"""Estimated times of the best research codes, from two surveys. These codes are in no package, so
+they cannot be timed in a run.
 
 ``research.json`` holds the figures of the field survey (``"field"``) and of the one-core survey
 (``"one core"``, ``"one core, classical"``, ``"real"``). Each estimate is the surveyed time of the
@@ -54,7 +54,7 @@ CLASSICAL = ("SciPy", "BTF", "CXSparse")
 ANCHORS = ("SciPy", "BTF")
 CODES = ("cheap-PFP", "KS-PFP", "KS-PR", "Graft")  # columns 4 to 7 of the field table
 METHODS = (ours.NAME, ours.UNPROVEN)
-BOUND = 0.9  # a ratio below is counted
+BOUND = 0.9  # ratios below this are counted
 
 
 class Estimate(NamedTuple):

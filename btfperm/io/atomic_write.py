@@ -2,10 +2,10 @@
 """Atomic writes: a temporary file beside the target is written, then renamed.
 
 After a failure (a full disk, Ctrl-C) the temporary file is removed, and an older target is
-unchanged. On Linux, most file systems have files without a name: then the temporary file gets its
-name when it is complete, just before it is renamed, and a process that is killed while it writes
-leaves nothing. Elsewhere such a process leaves its temporary file. Code that ends a process without
-an exception must call `remove_unfinished` first.
+unchanged. On Linux, most file systems can create a file without a name (``O_TMPFILE``). The
+temporary file then gets a name only when it is complete, just before it is renamed, and a process
+that is killed while it writes leaves no file. On other systems such a process leaves its temporary
+file. Code that ends a process without an exception must call `remove_unfinished` first.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Itera
 def _renamed(
     target: Path, status: os.stat_result | None, unless_taken: str | None
 ) -> Iterator[BinaryIO]:
-    # Shortened, because the target's name may already have the greatest length.
+    # The name is shortened, because the target's name may already have the greatest length.
     temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     _unfinished.add(temporary)
@@ -139,12 +139,13 @@ def _unnamed_file(folder: Path) -> int | None:
 
 
 def _can_be_named(folder: Path, flag: int) -> bool:
-    """Whether files without a name can get one in a folder: not without /proc, or where a sandbox
-    forbids links. An empty file, which is removed at once, shows it at the first write."""
+    """Whether a file that was created without a name can get one in this folder. It cannot if /proc
+    is missing or a sandbox forbids links. The first write into a folder tests this with an empty
+    file, which is removed at once."""
     if folder not in _named:
         try:
             descriptor = os.open(folder, flag | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        except OSError:  # the file system has none; if the folder is at fault, a named file fails
+        except OSError:  # no such files; other errors of the folder return later
             return False
         name = folder / f".{secrets.token_hex(6)}.part"
         try:

@@ -42,7 +42,7 @@ class MatrixFormat(Row):
         the name for ``--format``; empty if the format is only read
     values : what the values can be: "real", "complex", "integer", "pattern". If "complex" is
         missing, `btfperm.io.write_matrix` refuses complex values
-    summary : what is special about it, one line
+    summary : what btfperm reads of this format, in one line
     first_line : what the first line begins with, for the message about a file that has a suffix of
         this format and another content
     named_matrices : whether ``file:NAME`` selects one of several matrices (``Source.variable``)

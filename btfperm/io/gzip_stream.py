@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The content of a `.gz` file.
 
-`gzip.GzipFile` reads the names in a header byte by byte, and a file may hold a header of any
-length. Here zlib reads the headers.
+`gzip.GzipFile` reads the names in a header byte by byte, which takes long because a header may have
+any length. Here zlib reads the headers.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 
 Formats: I. S. Duff, R. G. Grimes, J. G. Lewis, *Users' Guide for the Harwell-Boeing Sparse Matrix
 Collection*, 1992, and *The Rutherford-Boeing Sparse Matrix Collection*, RAL-TR-97-031, 1997.
-Both are compressed columns in fixed-width fields under a header of four lines, to which the older
-one adds a fifth when right-hand sides follow. The three letters of the type mean::
+Both hold compressed columns in fixed-width fields after a header of four lines; the header of
+Harwell-Boeing has a fifth line if right-hand sides follow. The three letters of the type mean::
 
     R real   C complex   I integer   P pattern   Q pattern, values in a file of their own
     S symmetric   U unsymmetric   H hermitian   Z skew-symmetric   R rectangular

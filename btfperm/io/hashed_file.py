@@ -61,7 +61,8 @@ class HashedFile(io.RawIOBase):
 
     def hexdigest(self) -> str:
         """SHA-256 of the whole file; reads what has not been read yet."""
-        # Mostly the whole file has been read. One byte tests this without a block to allocate.
+        # Usually the whole file has been read already. Reading one byte tests this without
+        # allocating a block.
         if self.readinto(bytearray(1)):
             rest = bytearray(_WORTH_A_THREAD // 4)
             while self.readinto(rest):

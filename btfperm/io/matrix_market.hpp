@@ -3,9 +3,9 @@
 //
 // Idea        One pass counts the lines with an entry in each part of the block, so that each
 //             thread knows where in the arrays its part begins. A second pass parses the parts.
-// Cost        O(bytes). Most blocks are counted without finding single lines; blank lines and
-//             comments are skipped in both passes.
-// Races       A thread writes to the places of its own part and to its own fault. The arrays of
+// Cost O(bytes). In most blocks, lines are counted without examining them one by one. Both passes
+// skip blank lines and comments. Races A thread writes to the places of its own part and to its own
+// fault. The arrays of
 //             faults and counts are read after the region.
 // Requires    The text ends with a line end, and the arrays have a place for each counted entry.
 #pragma once
@@ -30,8 +30,8 @@ inline const char* after_line(const char* p, const char* end) {
   return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
 }
 
-// A block in parts of whole lines: part k is [ends[k], ends[k + 1]), and its entries follow the
-// first before[k] ones.
+// A block divided into parts of whole lines. Part k is [ends[k], ends[k + 1]), and before[k] is the
+// number of entries in the parts before it.
 struct TextParts {
   const char* text;
   std::int64_t parts;
@@ -134,9 +134,10 @@ inline LineCounts divide_text(const TextParts& block, std::int64_t size, Budget&
   return total;
 }
 
-// The place of the first line of more than `longest` bytes that is no comment, or -1. Such a
-// line has no line end in at least one window of `longest` / 2 bytes, so in a usual text only the
-// first bytes of each window are examined.
+// Where the first line of more than `longest` bytes that is no comment begins, or -1. The text is
+// divided into windows of `longest` / 2 bytes. A line that long covers at least one whole window,
+// which then has no line end. In a usual text, a line end is found in the first bytes of each
+// window.
 inline std::int64_t find_long_line(const char* text, std::int64_t size, std::int64_t longest) {
   const std::int64_t window = longest / 2;
   for (std::int64_t at = 0; at + window <= size; at += window) {

@@ -104,7 +104,7 @@ class Body:
         self.resize(self.used)
 
     def resize(self, size: int) -> None:
-        # In place (mremap): a second copy would break the memory budget.
+        # In place (mremap), because a second copy would exceed the memory that the head states.
         for array in (self.rows, self.cols, self.values, self.zeros):
             if array is not None and array.size != size:
                 array.resize(size, refcheck=False)
@@ -220,8 +220,9 @@ class Parser:
             yield text
 
     def _end_of_long_line(self, text: Text, rest: bytes) -> bytes:
-        """Returns a replacement for `rest`, the first 65,536 bytes behind the block of a line that
-        ends still later. Such a line must be a comment, whose end is skipped in the file."""
+        """`rest` holds the 65,536 bytes after the block, and the last line of the block does not
+        end in them. Such a long line must be a comment: the rest of the line is skipped in the
+        file. Returns the bytes that end the block instead of `rest`."""
         before = text.tobytes()
         first = before[before.rfind(b"\n") + 1 :] + rest
         if not first.lstrip(b" \t\r").startswith(b"%"):

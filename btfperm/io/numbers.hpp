@@ -84,7 +84,7 @@ Fault read_index(const char*& p, I& index) {
 
 // A real number that `scan_real` found.
 struct RealToken {
-  const char* first = nullptr;  // behind a plus sign
+  const char* first = nullptr;  // after a plus sign, if there is one
   const char* last = nullptr;
   const char* exponent = nullptr;  // its letter, or null
   bool has_nonzero_digit = false;
@@ -130,7 +130,7 @@ inline bool scan_real(const char*& p, RealToken& token) {
   return ends_token(*p);
 }
 
-// Whether the absolute value of a number that is beyond double is large, not small.
+// For a number outside the range of double: whether its modulus is too large (or else too small).
 inline bool is_huge(const RealToken& token) {
   const char* const mantissa_end = token.exponent != nullptr ? token.exponent : token.last;
   const char* const point = std::find(token.first, mantissa_end, '.');
@@ -167,7 +167,7 @@ inline double real_of(const RealToken& token) {
   return value;
 }
 
-// Whether a number is zero as a double; most need not be converted for that.
+// Whether the nearest double is zero. Most numbers need no conversion for this test.
 inline bool is_zero(const RealToken& token) {
   if (token.is_word) return false;
   if (!token.has_nonzero_digit) return true;
@@ -177,9 +177,9 @@ inline bool is_zero(const RealToken& token) {
   return real_of(token) == 0;
 }
 
-// Calls take(k, value) for number k of [p, end), at most for `most` numbers, and moves `p` behind
-// the last one. They are separated by white space, or with `commas` as in JSON, where a number has
-// no leading zero. Throws Unfinished when the budget ends the call.
+// Calls take(k, value) for number k of [p, end), for at most `most` numbers, and moves `p` behind
+// the last one. White space separates the numbers, or with `commas` the rules of JSON hold: commas
+// separate them, and no number has a leading zero. Throws Unfinished when the budget ends the call.
 template <class Take>
 Fault for_whole_numbers(const char*& p, const char* end, std::int64_t most, bool commas,
                         Budget& budget, Take take) {

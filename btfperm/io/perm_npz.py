@@ -50,7 +50,7 @@ def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) ->
 
 
 def write_text(archive: zipfile.ZipFile, meta: Mapping[str, Any]) -> None:
-    """The members behind the arrays."""
+    """Writes the members that follow the arrays."""
     write_array(archive, "convention", np.array(meta["convention"]))
     write_array(archive, "meta", np.array(json.dumps(meta)))
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reading over ranks: each rank parses its byte range of a Matrix Market file.
 
-The first rank unpacks a packed Matrix Market file and hands out the entries block by block. It
-reads alone what is no coordinate file (another format, a dense array) or no file of its own
-(standard input, a pipe, a member of a tar archive). If there is one rank, it reads the pattern of
-every file as one process does, a Matrix Market file on all its cores; it parses a file whose values
-are needed as one of several ranks does.
+The first rank unpacks a packed Matrix Market file and distributes the entries block by block. Every
+other input is read by the first rank alone: other formats, dense arrays, standard input, pipes, and
+members of a tar archive. If there is one rank, it reads the pattern of every file as one process
+does, a Matrix Market file on all its cores. If the values are needed, too, one rank parses the file
+as each of several ranks does, on one core.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def read_distributed(
     An unpacked Matrix Market file in coordinate format must be visible to all ranks under this
     name; other files are read by the first rank alone. Raises `UnreadableInputError` on all ranks,
     with one sentence that names the file; about a file without values, the sentence ends with
-    `values_or`. If `values_or` is empty, the values of such a file are ones. `threads`: of one rank
-    that reads a file as one process does; default: all cores.
+    `values_or`. If `values_or` is empty, the values of such a file are ones. `threads` is used only
+    if one rank reads the file as one process does; the default is all cores.
     """
     exchange = Exchange.of(comm)
     with exchange.guarded():
@@ -109,7 +109,8 @@ def read_distributed(
 
 
 def _opened(path: Any, is_first: bool, values_or: str | None = None) -> dict[str, Any]:
-    """How the file is read, found by the first rank: ``"ranges"``, ``"packed"`` or ``"whole"``."""
+    """How the file is read, which the first rank decides: ``"ranges"``, ``"packed"`` or
+    ``"whole"``."""
     if not is_first:
         return {}
     with open_source(path) as source:
@@ -194,7 +195,8 @@ def _surplus(path: Path, begin: int, end: int, announced: int, wanted: int) -> U
 
 
 def _read_packed(exchange: Exchange, path: Any, drop_zeros: bool, kind: Any) -> Positions:
-    """The entries that the first rank hands out in equal parts while it unpacks the file."""
+    """The entries that this rank receives from the first rank, which distributes equal parts of
+    each block while it unpacks the file."""
     blocks = _unpacked_blocks(path, drop_zeros, kind) if exchange.rank == 0 else iter(())
     nothing = [np.empty(0, dtype=np.int64)] * 2
     if kind is not None:

@@ -21,7 +21,7 @@ def save_matching(
     result: GraphMatching, path: str | os.PathLike[str], *, replace: bool = True
 ) -> None:
     """Writes a matching of one process; ``save_mpi.py`` writes one over ranks."""
-    held = io.BytesIO()  # `savez` needs a file in which it can move
+    held = io.BytesIO()  # `savez` needs a seekable file
     np.savez(
         held,
         mate=result.mate,

@@ -44,14 +44,15 @@ PathLike = str | os.PathLike[str]
 _BUFFER = 1 << 16
 _PACKED = (".gz", ".bz2", ".xz")
 _NAMED = 5  # files of an archive that a message names
-# Bytes to which a packed byte of the text of a matrix unpacks at most: that of gzip is a bound of
-# the format, those of bzip2 and xz are more than repeated lines of numbers reach.
+# The largest number of bytes to which one packed byte of the text of a matrix unpacks. The number
+# for gzip is a bound of the format; those for bzip2 and xz exceed what repeated lines of numbers
+# reach.
 _LARGEST_RATIO = {"": 1, "gzip": 1032, "bzip2": 1 << 16, "xz": 1 << 14}
 _FIRST_CAPACITY = 1 << 16  # numbers for which memory is reserved before the length is known
 
 
 def unreadable(name: str, line: int | None, what: str) -> UnreadableInputError:
-    """The error whose sentence names the file, the line where there is one, and what is wrong.
+    """The error whose sentence names the file, the line if it is known, and the defect.
 
     >>> print(unreadable("a.mtx", 7, "the row number is not between 1 and 5"))
     a.mtx, line 7: the row number is not between 1 and 5
@@ -118,9 +119,9 @@ class Source:
         return None if self._size is None else self._size * _LARGEST_RATIO[self.packing]
 
     def first_capacity(self, announced: int, least_bytes: int) -> int:
-        """For how many of the `announced` numbers memory is allocated before the first one is read.
-        In the unpacked text, each takes at least `least_bytes` bytes. A file that is packed or
-        of unknown size may hold more; then the caller's arrays must grow."""
+        """The number of the `announced` numbers for which memory is allocated before the first one
+        is read. In the unpacked text, each number takes at least `least_bytes` bytes. A file that
+        is packed or of unknown size may hold more; then the caller's arrays must grow."""
         if self._size is None:
             return min(announced, _FIRST_CAPACITY)
         if self.packing:
@@ -169,8 +170,9 @@ class Source:
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream as a file that can be read in any order. It holds all unpacked bytes up to the last
-    one requested. So a file that is refused at its beginning is not unpacked to its end."""
+    """A stream as a file that can be read in any order. It stores all unpacked bytes up to the last
+    one requested. It does not unpack more, so a file that is refused at its beginning costs
+    little."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__()
@@ -247,7 +249,8 @@ def open_source(path: PathLike) -> Iterator[Source]:
     except OSError as error:
         raise unreadable(name, None, _reason(error)) from None
     except Exception as error:
-        # The packers' own errors (lzma.LZMAError, zlib.error, ...), without importing them.
+        # The unpackers' own errors (lzma.LZMAError, zlib.error, ...), tested without importing
+        # them.
         if type(error).__module__ not in {"_lzma", "lzma", "tarfile", "zipfile", "zlib"}:
             raise
         raise unreadable(name, None, f"the packed data is damaged ({cause_text(error)})") from None
@@ -342,7 +345,7 @@ def _open_archive(source: Source, wanted: str | None) -> None:
     except ValueError as error:
         raise source.because(error, "the archive is damaged") from None
     if len(others) == 1 and wanted is None and source.restart():
-        _unpack(source, others[0])  # that no other exists is known only at the end of the archive
+        _unpack(source, others[0])  # known to be the only one only at the end of the archive
         return
     found = listed_names(others, _NAMED) or "no matrix file"
     raise source.error(

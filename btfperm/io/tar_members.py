@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The regular files in a tar archive, read front to back.
 
-Formats: ustar, with the long names of GNU tar and with the extended headers of pax (POSIX.1-2001);
-a name and a size are all that is taken from those. `tarfile` is not used, because it allocates
-headers of any declared length, evaluates the maps of sparse files, calls itself for each header in
-a chain, and takes quadratic time for many pax records.
+Formats: ustar, with the long names of GNU tar and with the extended headers of pax (POSIX.1-2001),
+of which only the name and the size are used. `tarfile` is not used, because it allocates headers of
+any declared length, evaluates the maps of sparse files, calls itself for each header in a chain,
+and takes quadratic time for many pax records.
 
 Headers are parsed in Python, and packed ones may be a thousand times shorter than what they unpack
 to, so an archive whose headers exceed a fixed number of bytes is refused.
@@ -57,8 +57,8 @@ class MemberFile(io.RawIOBase):
 
 
 def members(stream: BinaryIO) -> Iterator[tuple[str, MemberFile]]:
-    """Name and content of each regular file in an archive; what the caller leaves unread is skipped
-    when it asks for the next one.
+    """Name and content of each regular file in an archive. Bytes of a file that the caller does not
+    read are skipped when the caller requests the next file.
 
     Raises
     ------
@@ -158,8 +158,8 @@ def _text(name: bytes) -> str:
 
 
 def _agreed(known: _Value | None, new: _Value | None) -> _Value | None:
-    """The name or size of a member, which two headers may give; tar programs do not agree on which
-    of the two counts."""
+    """The name or size of a member. Two headers may give it, and they must agree, because tar
+    programs do not agree on which of the two counts."""
     if known is not None and new is not None and known != new:
         raise ValueError(f"its headers give one file {known!r} and {new!r}")
     return known if new is None else new

@@ -60,7 +60,8 @@ def read_vectors(path: str | os.PathLike[str], *, rows: int, of: str) -> npt.NDA
         if matrix.dtype.kind == "b":
             raise source.error("it holds no values, only the positions of the entries")
         _require_rows(source.name, matrix.shape[0], rows, of)
-        # A few entries may declare many columns, and a solution needs as many numbers again.
+        # A file with a few entries may declare many columns. `_COPIES` dense arrays of this shape
+        # follow.
         indices = _COPIES * 2 * matrix.shape[0] * matrix.shape[1]
         refuse_beyond_memory(matrix.shape, indices, source.name)
         try:

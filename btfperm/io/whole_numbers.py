@@ -50,10 +50,11 @@ def list_of_numbers(
 ) -> tuple[npt.NDArray[Any], int, int]:
     """The whole numbers in ``text[first:last]``, at most `most` of them, as int32 or int64.
 
-    They are separated by white space, or with `commas` by commas. Returns the array, where the
-    text behind the last number begins, and a fault: 0, `TOO_LARGE`, or another number for a token
-    that is no whole number. With a fault, the array is empty, and the second result is its place.
-    O(bytes) time; the array has at most about four times the bytes of the text.
+    They are separated by white space, or with `commas` by commas. Returns three results: the array,
+    the position behind the last number, and a fault. The fault is 0, `TOO_LARGE`, or another number
+    for a token that is no whole number. With a fault, the array is empty, and the second result is
+    the position of the fault. O(bytes) time; the array has at most about four times the bytes of
+    the text.
     """
     view = np.frombuffer(text, dtype=np.uint8)
     limit = last - first + 1  # more than the text can hold, and within 64 bits

@@ -103,7 +103,7 @@ def positions_of_blocks(
     InvalidMatrixError : the size of the blocks does not divide the shape, or a block lies outside
     """
     blocks = _checked_blocks(data, indices, indptr, shape, name)
-    # Without entries, the height and the width of a block may have any value.
+    # Without entries, the declared height and width of a block may be huge.
     places = blocks.values.shape if blocks.values.size else (0,)
     rows: IndexArray = np.empty(places, dtype=blocks.dtype)
     cols: IndexArray = np.empty(places, dtype=blocks.dtype)
@@ -225,7 +225,8 @@ def _checked_blocks(
 
 
 def _column_starts(starts: IndexArray, blocks: _Blocks) -> IndexArray:
-    """The position where each column starts; `starts` are those of the block columns, in blocks."""
+    """The position where each column starts. `starts` holds the number of blocks before each block
+    column."""
     n = blocks.shape[1]
     indptr: IndexArray = np.zeros(n + 1, dtype=blocks.dtype)
     lengths = indptr[1:].reshape(-1, blocks.width)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // canonical: checks compressed columns, and whether their lists ascend without duplicates
 //
-// found[0] = 1: these are no compressed columns; found[1] = 1: not canonical. Races: a flag is only
-// set, never reset.
+// found[0] = 1: the arrays are no compressed columns; found[1] = 1: the columns are not canonical.
+// Races: a flag is only set, never reset.
 //
-// The kernels at the end add up the values of duplicates. Run k, the values of entry k in the order
-// of the caller's list, is values[order[p]], starts[k] <= p < starts[k + 1]. One thread adds up a
-// run in this order, so that the sum does not depend on the schedule.
+// The kernels at the end add up the values of duplicates. The values of entry k are a run, in the
+// order of the caller's list: values[order[p]] for starts[k] <= p < starts[k + 1]. One thread adds
+// up a run in this order, so that the sum does not depend on the schedule.
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
@@ -29,14 +29,16 @@ extern "C" __global__ void check_rows(Index m, Index n, const Index* indptr, con
     }
 }
 
-// Counts, at each place of `indices`, the columns after the first one that start there. Prefix sums
-// of `places` are then the column of each entry. `places` has nnz + 1 numbers, all 0 before.
+// places[p] becomes the number of columns, without column 0, that start at position p of `indices`.
+// Prefix sums of `places` then give the column of each entry. `places` has nnz + 1 elements, which
+// must be 0 before the call.
 extern "C" __global__ void mark_starts(Index n, const Index* indptr, Index* places) {
   for (long long j = first_item() + 1; j < n; j += item_stride())
     atomicAdd(reinterpret_cast<Place*>(&places[indptr[j]]), 1u);
 }
 
-// A value consists of `parts` numbers: 1, or 2 if it is complex. -0 is the neutral element.
+// A value consists of `parts` numbers: 1, or 2 if it is complex. A sum starts with -0, because -0 +
+// x is x for every x, also for x = -0.
 extern "C" __global__ void sum_real_runs(Index entries, Index parts, const Index* starts,
                                          const Index* order, const double* values, double* sums) {
   const long long count = static_cast<long long>(entries) * parts;

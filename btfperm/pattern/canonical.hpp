@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // canonical: turn any list of positions into sorted columns without duplicates
 //
-// Idea        Distributing the entries over rows, then over columns (two counting sorts) leaves
-//             each column sorted; duplicates are then neighbours. Linear in entries + m + n.
-// Shortcut    Most files list their entries by columns, rows ascending: one pass proves that, and
-//             the row list is the answer as it stands. If only the columns are in order, or most
-//             rows are empty, each column is sorted, and no array of the length m is made.
-// Interrupts  The budget also ends passes over m rows or n columns, because a file of a few bytes
+// Idea Two counting sorts, first by rows and then by columns, leave each column sorted; duplicates
+// are then adjacent. The time is linear in entries + m + n. Shortcut Most files list their entries
+// by columns, with ascending rows. One pass detects this; the list of rows is then the result. If
+// only the columns are in order, or if most rows are empty, each column is sorted by itself, and no
+// array of length m is needed. Interrupts The budget also ends passes over m rows or n columns,
+// because a file of a few bytes
 //             may declare 2^31 of them.
 #pragma once
 
@@ -75,8 +75,8 @@ void sum_up(I* array, I count, Budget& budget) {
   in_pieces(count, budget, [=](I k) { array[k + 1] += array[k]; });
 }
 
-// While entries were placed, each start has advanced to the end of its list, where the next list
-// starts. Moves the starts back by one list.
+// Called after the entries were placed: each start has then advanced to the end of its list, which
+// is the start of the next list. This function moves the starts back by one list.
 template <class I>
 void step_back(I* starts, I count, Budget& budget) {
   in_pieces(count, budget, [=](I k) { starts[count - k] = starts[count - k - 1]; });

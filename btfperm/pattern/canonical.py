@@ -31,7 +31,9 @@ __all__ = [
 Columns = tuple[IndexArray, IndexArray]  # indptr, indices
 Shape = tuple[int, int]
 
-_SPARSE = 8  # rows or columns per entry; with more, arrays of their length cost more than sorting
+# Rows or columns for each entry. If there are more, an array with an element for each row or column
+# costs more than sorting.
+_SPARSE = 8
 
 
 def frozen(array: IndexArray) -> IndexArray:
@@ -89,7 +91,7 @@ def from_columns(m: int, columns: list[IndexArray], threads: int | None = None) 
 def transposed(
     m: int, indptr: IndexArray, indices: IndexArray, threads: int | None = None
 ) -> Columns:
-    """The columns of the transpose, m in number."""
+    """The columns of the transpose; there are `m` of them."""
     starts, lists = _row_lists(m, indptr, indices, threads)
     return frozen(starts), frozen(lists)
 

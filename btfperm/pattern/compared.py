@@ -18,7 +18,8 @@ class ComparedByEntries:
     """The methods of `Pattern` that compare and show it."""
 
     def __eq__(self: Any, other: object) -> bool:
-        """Whether both have the same shape and entries, wherever they are stored. O(n + nnz)."""
+        """Whether both have the same shape and the same entries, on the host or on a device. O(n +
+        nnz)."""
         if not isinstance(other, ComparedByEntries):
             return NotImplemented
         return self is other or _equal(self, other)  # type: ignore[arg-type]

@@ -262,11 +262,12 @@ class DistributedPattern(Pattern):
 
     @property
     def indices(self) -> npt.NDArray[Any]:
-        """The row numbers of the entries of this rank, a new array as soon as `halo` has them. The
-        first halo, which the first search makes, overwrites the array that was returned before."""
+        """The row numbers of the entries of this rank. The first call of `halo`, which the first
+        search makes, overwrites this array; after it, each access to `indices` returns a new
+        array."""
         copies = vars(self)["_copies"]
         own: npt.NDArray[Any] | None = copies.get("indices")
-        if own is not None and not copies.get("ghosts"):  # else a call ended while it made the halo
+        if own is not None and not copies.get("ghosts"):  # else `halo` was interrupted
             return own
         halo = self.halo()
         found: npt.NDArray[Any] = halo.numbers()[halo.items]
@@ -298,9 +299,9 @@ class DistributedPattern(Pattern):
 
     def halo(self, *, of_row_lists: bool = False) -> Halo:
         """The local numbers (``halo.py``) of the rows in the columns of this rank, or of the
-        columns in its rows if `of_row_lists`; made at the first use. Collective for row lists.
-        The halo of the columns replaces `indices`, which is a new array at each use from then
-        on."""
+        columns in its rows if `of_row_lists`; made at the first use. Collective for row lists. The
+        halo of the columns replaces the array of `indices`; after it, each access to `indices`
+        returns a new array."""
         from btfperm.backends.mpi.halo import Halo
 
         if of_row_lists:

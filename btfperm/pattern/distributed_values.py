@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Mirror", "as_distributed_values", "lists_with_values", "of_one_type", "row_values"]
 
 Values = npt.NDArray[Any]
-#: The values on the other side of the diagonal, from those on this side.
+#: Computes the values of the mirrored entries (j, i) from those of the listed entries (i, j).
 Mirror = Callable[[Values], Values]
 
 
@@ -98,10 +98,10 @@ def lists_with_values(
     values: Values,
     mirror: Mirror | None = None,
 ) -> tuple[OwnedLists, Values]:
-    """The lists that this rank owns, and the value of each item, from the list, the item and the
-    value of each entry here. `mirror` adds the entries on the other side of the diagonal; None adds
-    none. The entries travel in pieces, because an exchange needs several times their memory.
-    Collective."""
+    """Sends each entry of this rank, given by its list, item and value, to the owner of the list.
+    Returns the lists that this rank owns, and the value of each item. If `mirror` is given, the
+    mirrored entries are added, with the values that it computes. The entries are sent in pieces,
+    because an exchange needs several times their memory. Collective."""
     width, size = items.dtype, piece_of(items)
     pieces = exchange.largest(-(-items.size // size))[0]
     arrived: tuple[list[npt.NDArray[Any]], ...] = ([], [], [])  # lists, items, values

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Features of some sampled columns of a pattern, for the rules of `auto`
 //
-// Every k-th column is sampled; k is chosen so that there are `sampled_columns` to twice as many
-// samples (n if n is less). Of a long column every l-th entry is sampled. Near the diagonal means
-// within m / diagonal_width rows of the diagonal of the m x n rectangle in that column.
+// Every k-th column is sampled. k is chosen so that the number of samples is at least
+// `sampled_columns` and less than twice as large (n if n is smaller). Of a long column, only every
+// l-th entry is sampled. An entry is near the diagonal if it is less than m / diagonal_width rows
+// from the diagonal of the m x n rectangle in its column.
 //
 // Cost        O(sampled_columns * sampled_entries), and a bisection of each sampled column. Without
 //             positions O(sampled_columns)
@@ -23,7 +24,7 @@ struct Sample {
   double skew = 0;      // standard deviation of the numbers of entries, over their mean
   double empty = 0;     // share without an entry
   double single = 0;    // share with one entry
-  double hidden = 0;    // share of all entries beyond n times the mean of the sampled columns
+  double hidden = 0;    // 1 - n * mean / nnz: share of entries in long columns that were missed
   double diagonal = 0;  // share with the entry (j, j)
   double near = 0;      // share near the diagonal
 };

@@ -26,25 +26,25 @@ class Features(NamedTuple):
     Attributes
     ----------
     rows, cols, entries : sizes
-    wide : columns per row
-    degree : entries per row or per column, whichever are fewer
+    wide : columns divided by rows
+    degree : entries divided by min(rows, columns)
     density : share of the m n places that hold an entry
     longest : entries of the longest sampled column
     skew : standard deviation of the entries per sampled column, divided by their mean
     empty : share of the sampled columns that have no entry
     single : share of the sampled columns that have one entry
-    hidden : share of the entries beyond n times the mean of the sampled columns; a few long columns
-        outside the sample have them
+    hidden : estimated share of the entries that are in long columns outside the sample: 1 minus n
+        times the mean length of the sampled columns over nnz, at least 0
     diagonal : share of the sampled columns that have an entry on the diagonal
     near : share of the sampled entries that are within m/64 rows of the diagonal
-    missing : unmatched rows or columns after the initial matching, whichever are fewer
+    missing : min(unmatched rows, unmatched columns) after the initial matching
     free : `missing` as a share of min(m, n)
     cores : cores that this process may use
     threads : threads that the search may use
-    gpus : GPUs that the driver lists, 0 without CuPy; they have not been tried
-    warm : 1 if CuPy is loaded and this process uses a GPU already, else 0: starting one takes long
+    gpus : GPUs that the driver lists, whether they work or not; 0 without CuPy
+    warm : 1 if CuPy is loaded and this process uses a GPU already, else 0: the start takes long
     depth : levels of the first global relabelling after the initial matching, on a GPU; up to 1,000
-    itself : 1 if the search makes its own initial matching, else 0
+    itself : 1 if the search computes its own initial matching, else 0
     ranks : MPI ranks that hold the matrix
     first_cores : cores that the first rank may use, at most the caller's threads, if all ranks are
         on one machine and the caller named neither backend, algorithm nor initializer; else 0
@@ -92,7 +92,7 @@ def ratios(m: float, n: float, nnz: float) -> dict[str, float]:
 
 
 def measured_for(feature: str, pattern: Pattern) -> dict[str, float]:
-    """A feature that is measured by a sample, with the others of the same sample."""
+    """A feature that is measured by a sample, and all other features of the same sample."""
     return sample_degrees(pattern) if feature in _OF_DEGREES else sample(pattern)
 
 

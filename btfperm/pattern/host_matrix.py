@@ -51,14 +51,15 @@ _BUFFERS = ("__array__", "__array_interface__", "__array_struct__")
 
 
 def is_scipy(A: object) -> bool:
-    """Whether this is a SciPy matrix or array; SciPy is not loaded for the question."""
-    # The module has no such function while another thread imports it. Then A is not from it.
+    """Whether this is a SciPy matrix or array. This test does not import SciPy."""
+    # While another thread imports the module, it may lack this function. `A` is no SciPy matrix
+    # then.
     issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
     return issparse is not None and bool(issparse(A))
 
 
 def is_valued(A: object) -> bool:
-    """Whether this is a `ValuedPattern`; its module is not loaded for the question."""
+    """Whether this is a `ValuedPattern`. This test does not import its module."""
     kind = getattr(sys.modules.get("btfperm.pattern.valued"), "ValuedPattern", ())
     return isinstance(A, kind)
 

@@ -59,8 +59,8 @@ def as_pattern(
         canonical compressed columns are then not copied. If the arrays do change, the core may read
         out of bounds. Default False
     threads : number of threads for the passes over compressed rows or columns. The default is all
-        cores from a million entries on; below, one thread runs, whatever the number. With `comm` of
-        one rank, also for a Matrix Market file
+        cores from a million entries on; below, one thread runs, whatever the number. With a `comm`
+        of one rank, it is also the number of threads that parse a Matrix Market file
     comm : an mpi4py communicator: the result is a `DistributedPattern`, of a file (see
         ``io/read_mpi.py`` for which ranks read it) or of a matrix that is the same on each rank.
         Collective
@@ -108,7 +108,8 @@ def as_pattern(
 
 
 def is_over_ranks(A: Any, comm: Any) -> bool:
-    """Whether a call with these arguments is one of all ranks of a communicator."""
+    """Whether a call with these arguments is collective, that is, made by all ranks of a
+    communicator."""
     return comm is not None or getattr(A, "is_distributed", False)
 
 

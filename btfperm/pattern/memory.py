@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the memory that the rows and columns of a matrix need, before it is allocated.
 
-A file of a few bytes may declare any number of rows, and a system may promise more memory than it
-has and then end the process that uses it, or another one. A function that reads a matrix and then
-works on it opens `memory_for` around both. The first check of the shape then covers all of the
+A file of a few bytes may declare any number of rows. A system may grant more memory than it has,
+and later end the process that uses this memory, or another one. A function that reads a matrix and
+then works on it opens `memory_for` around both. The first check of the shape then covers all of the
 work, so that a command reports one number, and the checks of its later steps are omitted.
 """
 
@@ -25,7 +25,7 @@ __all__ = [
 
 # Indices for each row and column, beside the pattern.
 SEARCH = 1.25  # the matching and the cover: an index and a byte
-DECOMPOSITION = 5  # an empty matrix with 32-bit indices took 22 bytes for each row and column
+DECOMPOSITION = 5  # measured: 22 bytes for each row and column of an empty matrix, 32-bit indices
 _LARGEST_WORK = DECOMPOSITION
 
 _MIN_INDICES_TO_CHECK = 2**24  # for fewer, the free memory is not determined

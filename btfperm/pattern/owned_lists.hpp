@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorted lists from pairs (list, item), for a rank that owns some of the lists
 //
-// Idea        Count the items of each list, put them there, sort each list, drop duplicates.
-// Cost        O(lists + pairs log(longest list)), O(lists + pairs) for sorted lists. Memory: one
+// Idea Count the items of each list, place the items list by list, sort each list, drop duplicates.
+// Cost O(lists + pairs log(longest list)), O(lists + pairs) for sorted lists. Memory: one
 //             copy of the items; no array has a place for each row and column of the matrix.
 #pragma once
 
@@ -14,8 +14,9 @@
 
 namespace btfperm {
 
-// lists[k] in first ... first + count - 1. Fills indptr (count + 1 places) and the beginning of
-// `items`. Returns the number of items without duplicates.
+// Pair k is the item items[k] of the list lists[k], first <= lists[k] < first + count. The sorted
+// lists overwrite the beginning of `items`, and indptr (count + 1 elements) receives their starts.
+// Returns the number of items without duplicates.
 template <class I>
 std::int64_t owned_lists(std::int64_t first, std::int64_t count, std::int64_t pairs, const I* lists,
                          I* items, std::int64_t* indptr, Budget& budget) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorted lists with values from triples (list, item, value), for a rank that owns some lists
 //
-// Idea        As owned_lists.hpp, but the order of the triples is sorted, and the values of
-//             duplicates are added up. The order of the sum depends on the values only, so that the
-//             sum is the same whichever rank sent which value.
-// Cost        O(lists + triples log(longest list)). Memory: 8 bytes for each triple and the result.
+// Idea As owned_lists.hpp, but the indices of the triples are sorted instead of the triples, and
+// the values of duplicates are added up in ascending order. So the sum does not depend on which
+// rank sent which value. Cost O(lists + triples log(longest list)). Memory: 8 bytes for each triple
+// and the result.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,17 @@
 
 namespace btfperm {
 
-// A number whose order is that of the doubles, and total: NaN have a place, too.
+// Maps each double to an integer. The integers have the order of the doubles, and this order is
+// total: it includes NaN, too.
 inline std::int64_t place_among_doubles(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value);
   return bits ^ ((bits >> 63) & 0x7fffffffffffffff);
 }
 
-// Value k has the `parts` doubles values[parts * k], ...: 1, or 2 for a complex number. lists[k] is
-// in first ... first + count - 1. Fills indptr (count + 1 places) and the beginning of own_items
-// and own_values, which have as many places as there are triples. Returns the number of items
-// without duplicates.
+// Triple k is the item items[k] of the list lists[k], first <= lists[k] < first + count, with the
+// value k. A value consists of `parts` doubles from values[parts * k] on: 1, or 2 if it is complex.
+// Fills indptr (count + 1 elements) and the beginning of own_items and own_values, which have room
+// for all triples. Returns the number of items without duplicates.
 template <class I>
 std::int64_t owned_values(std::int64_t first, std::int64_t count, std::int64_t triples, int parts,
                           const I* lists, const I* items, const double* values,

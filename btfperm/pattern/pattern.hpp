@@ -28,9 +28,9 @@ bool are_in_range(const I* numbers, I count, I limit) {
   return std::all_of(numbers, numbers + count, [&](I i) { return i >= 0 && i < limit; });
 }
 
-// Whether i is among the first `count` places of `list`. `count` is at most 8, and eight places can
-// be read. There is no branch, because the processor could not predict it. (GCC and Clang have
-// these vectors on every machine.)
+// Whether i is among the first `count` elements of `list`. `count` is at most 8, and eight elements
+// of `list` must be readable. There is no branch, because the processor could not predict it. (GCC
+// and Clang have these vectors on every machine.)
 template <class I>
 bool among_eight(const I* list, I count, I i) {
   typedef I Lanes __attribute__((vector_size(16)));
@@ -67,7 +67,7 @@ bool has_entry(const PatternView<I>& A, I i, I j) {
     }
     count = std::min(count, step);
   }
-  while (count > 1) {  // one half or the other: a selection, not a branch to be mispredicted
+  while (count > 1) {  // bisection by a selection, because a branch would be mispredicted
     const I half = count / 2;
     list = list[half] <= i ? list + half : list;
     count -= half;

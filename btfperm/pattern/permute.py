@@ -31,11 +31,11 @@ def inverse(perm: IndexArray) -> IndexArray:
 
 
 def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
-    """``A[row_perm, :][:, col_perm]``: a `Pattern` gives a `Pattern`, a SciPy matrix the same kind
-    in compressed columns, a dense array a dense array; a path, a `ValuedPattern`, or a (data,
-    indices, indptr) triple of compressed columns gives a ``csc_array``, a triple without data a
-    `Pattern`. A matrix on a device stays there: a sparse CuPy matrix, or a triple with data, gives
-    CuPy's ``csc_matrix``.
+    """``A[row_perm, :][:, col_perm]``. The result is a `Pattern` for a `Pattern` and for a (data,
+    indices, indptr) triple without data, a dense array for a dense array, and a SciPy matrix of the
+    same kind in compressed columns for a SciPy matrix. For a path, a `ValuedPattern`, or a triple
+    with data, it is a ``csc_array``. A matrix on a device stays there: a sparse CuPy matrix, or a
+    triple with data, gives CuPy's ``csc_matrix``.
 
     Raises
     ------

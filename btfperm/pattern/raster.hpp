@@ -3,15 +3,15 @@
 //
 // Idea        The picture is a grid of cells over a window of the permuted matrix. The entries are
 //             visited as they are stored, so that memory is read in order, whatever the
-//             permutations. The cell of each row and column is computed before. If rows are not
-//             permuted, a table of about once or twice the height of the picture gives their
-//             cells from a cache. Each thread has counts of its own. They have eight bits, so that
-//             the caches hold them, and whenever one overflows, the thread adds 256 to the
-//             common count. Rows outside the window are counted in a row of cells that is left out,
-//             which costs less than a branch.
+//             permutations. The cell of each row and column is computed before. If the rows are not
+//             permuted, a small table replaces that of the rows: it has one to two elements for
+//             each row of cells, and fits in a cache. Each thread has its own counts. These have
+//             eight bits, so that they fit in the caches. Whenever one overflows, the thread adds
+//             256 to the common count. Rows outside the window are counted in an additional row of
+//             cells that is no part of the picture, because this costs less than a branch.
 // Cost        O(rows + columns + entries in the columns of the window + cells * threads). Memory:
 //             at most two bytes for each row and column, one for each cell and thread
-// Encodings   row_perm, col_perm: the original row or column at each place; null: its own number.
+// Encodings   row_perm, col_perm: the original row or column at each place; null for the identity.
 //             counts[x * height + y] belongs to column x and row y of the picture
 #pragma once
 
@@ -53,7 +53,7 @@ struct Axis {
 
 constexpr std::uint16_t outside = std::numeric_limits<std::uint16_t>::max();
 
-// The cell of each row or column of the matrix, of which there are `count`: `elsewhere` outside the
+// The cell of each of the `count` rows or columns of the matrix; `elsewhere` for those outside the
 // window.
 template <class I>
 std::uint16_t* cells_of(const Axis<I>& axis, I count, std::uint16_t elsewhere, int threads,
@@ -66,8 +66,8 @@ std::uint16_t* cells_of(const Axis<I>& axis, I count, std::uint16_t elsewhere, i
   return cell;
 }
 
-// The cell of a row that is not permuted. A run of 2^shift places is at most as long as a cell, so
-// that it has places of two cells at most.
+// The cell of a row if rows are not permuted. The places are divided into runs of 2^shift. A run
+// has at most as many places as a cell, so its places belong to at most two cells.
 template <class I>
 class CellsInOrder {
  public:
@@ -97,11 +97,11 @@ class CellsInOrder {
   I size_;
   I elsewhere_;
   int shift_ = 0;
-  I* cell_;  // of the first place of each run
+  I* cell_;  // the cell of the first place of each run
   I* next_;  // the first place of the next cell
 };
 
-// The cell of a row that is permuted.
+// The cell of a row if rows are permuted.
 template <class I>
 struct PermutedCells {
   const std::uint16_t* cell;
@@ -114,13 +114,14 @@ struct PermutedCells {
   I operator()(I i) const { return cell[i]; }
 };
 
-// Counts the entries of columns `begin` ... `end` - 1, in chunks that threads take. `rows(i)`: the
-// cell of row i, or `height` outside the window; `cell_of_col[j]`: that of column j, or `outside`.
+// Counts the entries of columns `begin` ... `end` - 1, in chunks that threads take. `rows(i)` is
+// the cell of row i, or `height` if the row is outside the window. `cell_of_col[j]` is the cell of
+// column j, or `outside`.
 template <class I, class Rows>
 void count_cells(const PatternView<I>& A, I begin, I end, const Rows& rows,
                  const std::uint16_t* cell_of_col, I width, I height, int threads,
                  std::int64_t* counts, Budget& budget) {
-  constexpr std::int64_t entries = 1 << 16;  // in a chunk, on the average
+  constexpr std::int64_t entries = 1 << 16;  // of a chunk, on average
   const I chunk = static_cast<I>(std::clamp<std::int64_t>(
       entries * A.n / std::max<std::int64_t>(A.nnz(), 1), 1, std::int64_t{1} << 12));
   const I n_chunks = (end - begin + chunk - 1) / chunk;

@@ -46,8 +46,8 @@ def raster(
     Notes
     -----
     O(rows + columns + nnz of the columns in the window + cells on all threads), one pass over the
-    entries. Memory: the picture, one byte for each cell on each thread, and at most two for each
-    row and column.
+    entries. Memory: the picture, one byte for each cell on each thread, and at most two bytes for
+    each row and column.
 
     Examples
     --------

@@ -7,7 +7,7 @@
 //             entries causes no conflicts.
 // Cost        O(m + n + nnz) time. Workspace: 2 nnz indices, and 512 indices per thread. On one
 //             thread it takes 1.33 times as long as `transpose` in the geometric mean
-//             (2026-11-26-serial-shared-transpose), so `transpose` stays
+//             (2026-11-26-serial-shared-transpose), so one thread uses `transpose`
 #pragma once
 
 #include <omp.h>
@@ -32,7 +32,7 @@ void transpose_by_parts(const PatternView<I>& A, int threads, I* out_indptr, I* 
   if (threads <= 1 || nnz < least_to_share(worth_sharing)) {
     return transpose(A, out_indptr, out_indices, budget);
   }
-  constexpr I most_parts = 512;  // what a thread writes to at a time fits its first-level cache
+  constexpr I most_parts = 512;  // one cache line for each part fits in a first-level cache
   int shift = 0;                 // row i is in part i >> shift
   while ((A.m - 1) >> shift >= most_parts) ++shift;
   const I parts = ((A.m - 1) >> shift) + 1;

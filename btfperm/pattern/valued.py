@@ -29,8 +29,8 @@ _FIELDS = {"f": "real", "c": "complex", "i": "integer", "u": "integer"}
 class ValuedPattern:
     """A `Pattern` with the values of its entries. Make one with `as_valued` or `read_valued`.
 
-    Functions that take a matrix take it. The constructor checks and copies the values;
-    arrays on a GPU are shared, as those of a `DevicePattern` are.
+    Every function that takes a matrix also takes a `ValuedPattern`. The constructor checks and
+    copies the values; it shares arrays on a GPU, as `DevicePattern` does.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class ValuedPattern:
         return self  # frozen, with read-only arrays
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have equal patterns and values, wherever they are stored. O(n + nnz)."""
+        """Whether both have equal patterns and values, on the host or on a device. O(n + nnz)."""
         if not isinstance(other, ValuedPattern):
             return NotImplemented
         if self is other:

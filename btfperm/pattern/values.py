@@ -36,7 +36,7 @@ __all__ = ["as_valued", "carried", "narrowed", "refuse_changed", "valued_matrix"
 Values = npt.NDArray[Any]
 
 _PIECE = 1 << 18  # values converted at a time
-_HALF_A_WRAP = 2.0**62  # a 64-bit sum that overflowed is wrong by a multiple of 2^64
+_MOST_ROUNDING = 2.0**62  # a larger difference is an overflow, which changes a sum by 2^64 or more
 
 
 def as_valued(
@@ -282,7 +282,7 @@ def narrowed(pattern: Pattern, sums: Any, close: Any, dtype: np.dtype[Any]) -> A
     wrong = sums < limits.min
     wrong |= sums > limits.max
     if close is not None:
-        wrong |= abs(sums.astype(np.float64) - close) > _HALF_A_WRAP
+        wrong |= abs(sums.astype(np.float64) - close) > _MOST_ROUNDING
     if bool(wrong.any()):
         i, j = position_of(pattern, int(wrong.argmax()))
         raise InvalidMatrixError(

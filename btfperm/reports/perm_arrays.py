@@ -137,9 +137,9 @@ def _from_json(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _array(items: list[Any]) -> npt.NDArray[Any]:
-    """A list of numbers in a JSON file, or of equally long lists of them, as an array of numbers;
-    all others as an array of objects. NumPy's array of texts would have a place of the longest text
-    for each of them."""
+    """A list of numbers in a JSON file, or a list of equally long lists of numbers, as an array of
+    numbers. Every other list becomes an array of objects, because NumPy's array of texts needs the
+    memory of the longest text for each item."""
     are_lists = bool(items) and all(isinstance(item, list) for item in items)
     rows = items if are_lists else [items]
     if all(len(row) == len(rows[0]) for row in rows) and all(
@@ -191,7 +191,7 @@ def _what_else(data: bytes) -> str:
 
 
 def _from_mat(data: bytes, _: str) -> dict[str, Any]:
-    """MATLAB keeps lists as rows of doubles, and text as an array of characters."""
+    """MATLAB stores lists as rows of doubles, and text as an array of characters."""
     from btfperm.io.mat5_elements import variables
 
     fields: dict[str, Any] = {}

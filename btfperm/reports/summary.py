@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["advise", "summarize"]
 
-PAYS_BELOW = 0.9  # largest block's share of the rows below which factoring by blocks is worth it
+PAYS_BELOW = 0.9  # factoring by blocks is worthwhile if the largest block's share of rows is less
 _PIECE = 1 << 16  # blocks processed at a time
 
 

@@ -24,7 +24,7 @@ GUTTER = 2
 
 @click.command(
     cls=GroupedCommand,
-    short_help="List the algorithms there are.",
+    short_help="List the algorithms.",
     examples=(
         "btfperm algorithms  # all of them",
         "btfperm algorithms pothen-fan  # one: paper, options, when to prefer it",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 STANDARD_INPUT = "standard input"
-ROUNDING = 1e-6  # rounding errors cause no larger gap
+ROUNDING = 1e-6  # a larger gap is not caused by rounding errors, so it is reported
 
 
 @click.command(
@@ -42,12 +42,12 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     """Verify the permutation file PERM against MATRIX, by code that shares nothing with the
     algorithms.
 
-    Every violation is reported, with rows and columns counted from 0; any makes the exit code 1,
-    and with --quiet one sentence on stderr.
-    Files in every convention are verified, as far as each promises: MATLAB, CSparse and CasADi
-    neither order the blocks nor split the rectangular parts; files for SuperLU, PETSc and UMFPACK
-    have no blocks, and files for SciPy have only a matching. Scalings are verified with the values
-    of MATRIX: matched entries must become 1 in modulus, within the gap that PERM states, and all
+    Every violation is reported, with rows and columns counted from 0. If there is one, the exit
+    code is 1, and with --quiet one sentence is printed to stderr. Files in every convention are
+    verified, as far as the convention determines the arrays: MATLAB, CSparse and CasADi neither
+    order the blocks nor split the rectangular parts; files for SuperLU, PETSc and UMFPACK have no
+    blocks, and files for SciPy have only a matching. Scalings are verified with the values of
+    MATRIX: matched entries must become 1 in modulus, within the gap that PERM states, and all
     others at most 1. One of MATRIX and PERM may be -, standard input.
     """
     if matrix == perm == "-":
@@ -80,7 +80,7 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     for violation in verdict.violations:
         out.say(f"{violation.check}: {violation.text}")
     if verdict.skipped:
-        out.say(f"not checked, because what it needs is wrong: {', '.join(verdict.skipped)}")
+        out.say(f"not checked, because a check before it failed: {', '.join(verdict.skipped)}")
     if (gap := gap_of(file)) > ROUNDING:
         out.say(f"the file admits a gap: the largest product may be e^{gap:.3g} times its product")
     code = 0 if verdict.ok else 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm --show-completion SHELL``: the script that teaches a shell to complete btfperm.
+"""``btfperm --show-completion SHELL``: the script with which a shell completes words.
 
-To have it in every new shell, either ``eval "$(btfperm --show-completion bash)"`` in ``~/.bashrc``
-or, quicker, as a file::
+For every new shell, either write ``eval "$(btfperm --show-completion bash)"`` to ``~/.bashrc``, or
+store the script in a file, which starts faster::
 
     btfperm --show-completion bash > ~/.local/share/bash-completion/completions/btfperm
     btfperm --show-completion zsh  > "${fpath[1]}/_btfperm"

@@ -18,12 +18,12 @@ GIB = 2**30
 
 @click.command(
     cls=GroupedCommand,
-    short_help="Say what works on this machine.",
+    short_help="List what works on this machine.",
     examples=("btfperm doctor  # backends, packages and solvers of this machine",),
 )
 @output_options
 def doctor(out: Output) -> int:
-    """Say what works on this machine, and why the rest does not.
+    """List the backends, packages and solvers of this machine, and why some do not work.
 
     Exits with 4 when not even the cpu backend works.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of an error: an exit code and one sentence (with ``--json``, one object). A
+"""Handling of errors: each becomes an exit code and one sentence (with ``--json``, one object). A
 traceback is printed only if BTFPERM_DEBUG is 1."""
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ def _library_error(error: Exception, failed: Failure) -> int:
         for line in traceback.format_exc().splitlines():
             emit(line, err=True)
     if isinstance(error, BtfpermError):
-        # Texts of these classes name their file or argument, which need not be the matrix.
+        # Messages of these classes already name a file or an argument, which need not be the
+        # matrix.
         is_named = isinstance(error, (InvalidArgumentError, ResourceMissingError))
         is_named |= type(error) is UnreadableInputError
         return failed(str(error) if is_named else about(str(error)), error.exit_code)

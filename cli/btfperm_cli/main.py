@@ -2,12 +2,13 @@
 """The command group: the command of a line, and the handling of errors.
 
 ``btfperm MATRIX`` needs no subcommand: if the first word that is not an option is no command, the
-line is one for `order`. A word that is no file either, without a dot or a slash, is wrong usage: it
-may be a misspelt command. A file that is named like a command is reached as ``./rank``.
+line is one for `order`. If this word has no dot and no slash and no file has this name, the line is
+wrong usage, because the word may be a misspelt command. A file that is named like a command is
+reached as ``./rank``.
 
 Exit codes: 0 done; 1 a check failed, a system to be solved is singular, or a limit ended the search
 before the answer was proven; 2 wrong usage; 3 unreadable input; 4 a backend or a resource is
-missing, or a file is in the way of --no-clobber; 70 a fault in btfperm; 129, 130, 143 ended by
+missing, or --no-clobber found the output file; 70 a fault in btfperm; 129, 130, 143 ended by
 SIGHUP, Ctrl-C, SIGTERM.
 """
 
@@ -117,9 +118,9 @@ class MainGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def _with_command(self, args: list[str]) -> list[str]:
-        """The line with its command in front, because options may come before the word that names
-        the command; `order` if no word does, or ``--help`` alone if the help of `order` is asked
-        for.
+        """The line with its command in front, because options may precede the word that names the
+        command. If no word names a command, the command is `order`; if ``--help`` is among the
+        words, the line becomes ``--help`` alone.
         """
         if args[0] in COMMANDS:
             return args
@@ -188,7 +189,7 @@ def exists(path: str) -> bool:
 
 
 def silence_other_ranks() -> None:
-    """Of the processes that an MPI launcher has started, only the first prints."""
+    """If an MPI launcher has started several processes, only the first one prints."""
     from btfperm.backends.mpi.launch import rank_by_launcher
 
     if rank_by_launcher() > 0:
@@ -234,7 +235,7 @@ def show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, 1 a check failed or a limit was hit, 2 wrong usage, 3 unreadable "
-    "input, 4 a backend or a resource is missing, or a file is in the way of --no-clobber, 70 a "
+    "input, 4 a backend or a resource is missing, or --no-clobber found the output file, 70 a "
     "fault in btfperm, 129, 130 or 143 ended by SIGHUP, Ctrl-C or SIGTERM.",
 )
 @click.option(

@@ -114,7 +114,8 @@ PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
 @click.option(
     "--memory",
     metavar="SIZE",
-    help="Memory for local-max-external, such as 512M: the edges may need more.  [default: 1G]",
+    help="Memory for local-max-external, such as 512M; the edges may need more memory than that.  "
+    "[default: 1G]",
 )
 @click.option(
     "--temporary",
@@ -123,7 +124,7 @@ PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
     help="Folder for the temporary files of local-max-external.  [default: that of the system]",
 )
 @no_clobber_option
-@click.option("--explain", is_flag=True, help="Say why `auto` chose what it chose.")
+@click.option("--explain", is_flag=True, help="Explain the choices of `auto`.")
 @output_options
 def match(
     out: Output,

@@ -99,7 +99,7 @@ def threads_option(help_text: str) -> Callable[[Command], Command]:
 
 def drop_zeros_option(command: Command) -> Command:
     return click.option(
-        "--drop-zeros", is_flag=True, help="Entries stored with the value zero are not entries."
+        "--drop-zeros", is_flag=True, help="Leave out entries that are stored with the value zero."
     )(command)
 
 
@@ -150,7 +150,7 @@ def search_options(command: Command) -> Command:
                 cls=RegistryOption,
                 type=RegistryName(initial=False),
                 default="auto",
-                help="Algorithm for the maximum transversal; published is the best of those of "
+                help="Algorithm for the maximum transversal; published chooses among those of "
                 "other authors; mc64 and heavy-perfect need --weights.",
             ),
             click.option(
@@ -214,7 +214,7 @@ def search_options(command: Command) -> Command:
                 metavar="N",
                 help="Stop the search after visiting this number of entries.",
             ),
-            click.option("--explain", is_flag=True, help="Say why `auto` chose what it chose."),
+            click.option("--explain", is_flag=True, help="Explain the choices of `auto`."),
         )
     ):
         command = option(command)

@@ -80,7 +80,7 @@ FROM_THE_DECOMPOSITION = (
 @click.option(
     "--solver",
     type=click.Choice(["klu", "superlu"]),
-    help="Order the inside of the blocks against fill for this solver, too.",
+    help="Also compute an order inside the blocks that reduces the fill of this solver.",
 )
 @click.option(
     "--weights",

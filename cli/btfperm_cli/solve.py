@@ -56,13 +56,13 @@ BUDGET = 10.0
     "--weights",
     type=click.Choice(["auto", "product", "none"]),
     help="The entries on the diagonal: with product those with the largest product, with none "
-    "those of a transversal of the pattern, with auto the better ones for the solver.  [default: "
-    "auto]",
+    "those of a transversal of the pattern, with auto those that are better for the solver.  "
+    "[default: auto]",
 )
 @click.option(
     "--block-ordering",
     type=click.Choice(["auto", "amd", "colamd", "minimum-fill", "rcm", "natural"]),
-    help="The order against fill inside the blocks.  [default: auto]",
+    help="The fill-reducing order inside the blocks.  [default: auto]",
 )
 @click.option("--transpose", is_flag=True, help="Solve with the transposed matrix.")
 @click.option(

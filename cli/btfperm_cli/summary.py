@@ -184,9 +184,9 @@ def explanation_lines(facts: Mapping[str, Any]) -> Iterator[str]:
     if facts["choice"]:
         yield str(facts["choice"])
     elif facts["algorithm"] == "none":
-        yield "a limit ended the start, and nothing was chosen after it"
+        yield "a limit stopped the initializer, so no search was chosen"
     else:
-        yield "asked for by name, so nothing was chosen"
+        yield "the algorithm was asked for by name, so `auto` chose none"
     yield plan_line(facts["explain"]["plan"])
     if weighted := facts["explain"].get("weighted_plan"):
         yield f"weighted {plan_line(weighted)}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links from a page to files of the repository that are no pages: they become plain text with the
-path, because the site has no address of the repository (see ``project.urls`` in pyproject.toml). If
-there is one, under the name Source, they lead there."""
+"""Links from a page to files of the repository that are no pages of the site. If ``project.urls``
+in pyproject.toml has an address of the repository under the name Source, these links lead there.
+Otherwise they become plain text with the path of the file."""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 
     python docs/examples/power_flow.py [BUSES]
 
-With the largest product on the diagonal, the fill hardly depends on the order of the rows.
+With the largest product on the diagonal, the fill hardly depends on the order in which the rows of
+the Jacobian are given.
 """
 
 from __future__ import annotations

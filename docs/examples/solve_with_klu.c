@@ -56,7 +56,7 @@ static int read_matrix(const char *path, int **Ap, int **Ai, double **Ax) {
   return n;
 }
 
-/* P and Q, which count from 0: row P[k] and column Q[k] of A come to place k. */
+/* P and Q, which count from 0: row P[k] and column Q[k] of A are moved to place k. */
 static void read_order(const char *path, int n, int *P, int *Q) {
   char name[64], convention[64];
   int version, arrays;

@@ -130,11 +130,11 @@ def test_the_explanation_of_a_search_that_nobody_chose():
     ended = [*explanation_lines({**facts, "algorithm": "none"})]
     named = [*explanation_lines({**facts, "algorithm": "hkdw"})]
     assert ended == [
-        "a limit ended the start, and nothing was chosen after it",
+        "a limit stopped the initializer, so no search was chosen",
         "plan: no search, on cpu, 2 threads; limits: 0.5 s, 1 entry",
         "features: rows 3",
     ]
-    assert named[0] == "asked for by name, so nothing was chosen"
+    assert named[0] == "the algorithm was asked for by name, so `auto` chose none"
 
 
 def test_the_line_of_a_plan():

@@ -35,8 +35,8 @@ def packed(array: npt.NDArray[Any]) -> dict[str, str]:
 
 
 def png(counts: npt.NDArray[np.int64]) -> bytes:
-    """A density picture as a PNG of black cells, whose opacity is their darkness (see `shades`), so
-    that the page chooses the colour of the ink."""
+    """A density picture as a PNG of black cells. The opacity of a cell is its darkness (see
+    `shades`), so that the page can choose the colour of the ink."""
     height, width = counts.shape
     levels = np.pad(_levels(counts), ((0, 0), (0, width % 2)))
     rows = (levels[:, ::2] << 4) | levels[:, 1::2]

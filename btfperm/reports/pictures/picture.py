@@ -24,7 +24,7 @@ INK = "#1b2733"
 COLOURS = {"horizontal": "#0072b2", "square": "#00845f", "vertical": "#d55e00"}
 
 _DPI = 200
-_COMPRESSION = 3  # of zlib; a density picture takes half the time of level 6, and fewer bytes
+_COMPRESSION = 3  # level of zlib; for a density picture, faster and smaller than level 6
 # No date and no random numbers, so that the same picture gives the same file.
 _METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
@@ -97,7 +97,7 @@ class Picture:
 
             before = self.figure.dpi
             self.figure.dpi = _DPI
-            try:  # draws once, where savefig draws twice: once for the layout
+            try:  # draws once; savefig would draw twice, first for the layout
                 FigureCanvasAgg(self.figure).print_png(  # type: ignore[no-untyped-call]
                     held, metadata=_METADATA[kind], pil_kwargs={"compress_level": _COMPRESSION}
                 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The histogram of block sizes: how many blocks of each size, and how much of the matrix is in
+"""The histogram of block sizes: the number of blocks of each size, and the share of the matrix in
 them."""
 
 from __future__ import annotations

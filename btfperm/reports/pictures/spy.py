@@ -67,8 +67,8 @@ def draw_after(
 
 
 def _cells(ax: Axes) -> int:
-    """The number of cells along the longer side: as many as it has pixels in a file of 200 dpi,
-    so that each cell is drawn, but at most `_CELLS`."""
+    """The number of cells along the longer side: the number of pixels that this side has in a file
+    of 200 dpi, so that each cell is drawn, but at most `_CELLS`."""
     box = ax.get_window_extent()
     of_file = 200 / ax.figure.dpi  # files have more pixels than the screen
     return int(min(_CELLS, max(box.width, box.height, 100) * max(of_file, 1)))

@@ -47,7 +47,7 @@ STYLES = {
 }
 _GAP = "  "
 _SHAPE = 0.5  # the width of a character divided by its height
-_NARROWEST = 24  # columns of a picture, below which the two pictures are one below the other
+_NARROWEST = 24  # columns of a picture; if less are available, one picture is below the other
 _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 _DENSITIES = " .:+#"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a picture shows, as arrays: the density, the outlines of blocks, sizes and levels.
 
-The drawings by matplotlib, in the terminal and on the page use these functions.
+The drawings by matplotlib, in the terminal and on the HTML page use these functions.
 """
 
 from __future__ import annotations

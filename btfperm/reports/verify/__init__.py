@@ -5,10 +5,11 @@ Every check is a function from a `Subject` (the matrix, the arrays of the file) 
 that it finds. `CHECKS` lists the checks in order, each with its preconditions. A check with a
 precondition that failed is reported as skipped.
 
-The mathematics: a matching is maximum when the alternating search from its unmatched columns ends
-at no unmatched row, and the rows reached plus the columns not reached are a cover of its own size
-(Kőnig). The coarse parts are what the two searches reach, whichever maximum matching is given. A
-square block is irreducible when one of its pairs reaches all the others in both directions.
+The mathematics: a matching is maximum if the alternating search from its unmatched columns reaches
+no unmatched row. The rows that the search reaches, and the columns that it does not reach, are then
+a cover with as many lines as the matching has entries (Kőnig). The coarse parts are the vertices
+that the searches from both sides reach, whichever maximum matching is given. A square block is
+irreducible if one of its matched entries reaches all others, and all others reach it.
 The scalings of a weighted transversal are dual variables: if they are feasible, and tight at the
 matched entries, no other perfect matching has a larger product.
 """
@@ -41,8 +42,9 @@ class Verdict:
     Attributes
     ----------
     violations : in the order of `CHECKS`; empty when the file is right
-    passed, skipped : names of the checks that held, and of those whose preconditions failed, or of
-        "scalings" if no values were given
+    passed : names of the checks that held
+    skipped : names of the checks whose preconditions failed; also "scalings" if no values were
+        given
     """
 
     violations: tuple[Violation, ...]
@@ -57,7 +59,8 @@ class Verdict:
 
 _Check = Callable[[Subject], Iterator[Violation]]
 
-#: name of each check, the function, and what must be usable or have passed before it
+#: The name of each check, its function, and its preconditions: the names of arrays that must be #:
+#: usable, and of checks that must have passed.
 CHECKS: dict[str, tuple[_Check, tuple[str, ...]]] = {
     "arrays": (check_arrays, ()),
     "permutations": (check_permutations, ("row_perm", "col_perm")),
@@ -102,8 +105,8 @@ def verify(
     missing : fields beside the arrays that the file should have, and lacks
     values : of the entries, in the order of the pattern. Without them, scalings in `arrays` are
         not checked, but reported as skipped
-    gap : by how much the logarithms of the scaled matched entries may be below 0 in sum: another
-        matching may be better by as much
+    gap : the sum of the logarithms of the scaled matched entries may be as low as ``-gap``. Then
+        the logarithm of another matching's product may exceed that of this one by at most `gap`
 
     Returns
     -------

@@ -29,8 +29,9 @@ def check_triangular(s: Subject) -> Iterator[Violation]:
 
 
 def check_irreducible(s: Subject) -> Iterator[Violation]:
-    """Square blocks are square and irreducible, and hold all pairs of their rows, see
-    `Subject.mates`. Rectangular blocks are connected, if the canonical order is promised."""
+    """The blocks of the square part are square and irreducible, and each contains the matched
+    entries of its rows (see `Subject.mates`). Rectangular blocks are connected, if the canonical
+    order is promised."""
     heights, widths = np.diff(s["row_blocks"]), np.diff(s["col_blocks"])
     first, last = s.square_blocks
     square = np.zeros(heights.size, dtype=np.bool_)
@@ -126,14 +127,15 @@ def _least(perm: Index, boundaries: Index) -> Index:
 
 
 def _heights(s: Subject, first: int, last: int) -> Index:
-    """Height of each square block, provided that the order is canonical. It is 0 for a block
-    without entries to its right in other square blocks (its successors are the blocks in whose
-    columns its rows have such entries), else one more than the largest height of a successor.
+    """Height of each square block, provided that the order is canonical. The successors of a block
+    are the other square blocks in whose columns its rows have entries. The height is 0 without a
+    successor, else one more than the largest height of a successor.
 
-    In canonical order heights fall, so the nearest successor has the greatest height of all
-    successors, and height[k] is one more. If the computed numbers never rise along the order, they
-    satisfy height = 1 + max over *all* successors, so they are the heights. If they rise, the order
-    is not canonical. The comparison of neighbours detects both cases.
+    In canonical order, heights decrease along the order, so the nearest successor has the greatest
+    height of all successors, and the height of the block is one more. This function computes only
+    that. If the computed numbers never rise along the order, they satisfy height = 1 + max over
+    *all* successors, so they are the heights. If they rise somewhere, the order is not canonical,
+    which the caller detects by comparing neighbours.
     """
     of_row, of_col = s.row_block[s.indices], s.col_block[s.entry_col]
     arc = (of_row >= first) & (of_col < last) & (of_row != of_col)

@@ -42,8 +42,8 @@ def check_matching(s: Subject) -> Iterator[Violation]:
 
 
 def check_rank(s: Subject) -> Iterator[Violation]:
-    """The matching has as many pairs as `structural_rank`, and is maximum: proven by a cover from
-    a separate search."""
+    """The matching has as many entries as `structural_rank` states. It is maximum, which a cover
+    from a separate search proves."""
     row_match, col_match = s["row_match"], s["col_match"]
     free_rows, free_cols = np.flatnonzero(row_match < 0), np.flatnonzero(col_match < 0)
     size, claimed = s.m - free_rows.size, int(s["structural_rank"])

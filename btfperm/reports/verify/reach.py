@@ -18,8 +18,8 @@ __all__ = ["by_rows", "reach"]
 Index = npt.NDArray[np.signedinteger[Any]]
 Flags = npt.NDArray[np.bool_]
 
-NARROW = 64  # narrower frontiers are expanded one vertex at a time, until they are
-WIDE = 1024  # this wide again
+NARROW = 64  # frontiers with fewer vertices are expanded one vertex at a time,
+WIDE = 1024  # until they have this number of vertices
 
 
 def reach(
