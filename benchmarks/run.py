@@ -72,7 +72,7 @@ SECTIONS = {
     ),
     "paper-001": Entry(
         "papers.paper_001",
-        "tree grafting: scaling, variation and the worth of its parts, as in Azad et al. (2015)",
+        "tree grafting: scaling, variation and the effect of its parts, as in Azad et al. (2015)",
         "2026-11-26-paper-001-large",
     ),
     "paper-002": Entry(
@@ -137,7 +137,7 @@ SECTIONS = {
     ),
     "gpu-totals": Entry(
         "device.totals",
-        "from host memory and from a file to all blocks by way of a GPU",
+        "the whole decomposition on a GPU, from host memory and from a file",
         "2026-11-26-gpu-totals-large",
     ),
     "graphs": Entry(
@@ -162,17 +162,17 @@ SECTIONS = {
     ),
     "solver-newton": Entry(
         "solvers.newton",
-        "Newton loops with drifting values: splu, KLU by hand and btfperm",
+        "Newton loops, in which the values change a little: splu, KLU by hand and btfperm",
         "2026-11-26-solver-newton-real",
     ),
     "solver-ratios": Entry(
         "solvers.ratios",
-        "KLU and SuperLU with btfperm over both by themselves, and predicted fill, by class",
+        "KLU and SuperLU called through btfperm over direct calls, and predicted fill, by class",
         "2026-11-26-solver-ratios-real",
     ),
     "solver-orders": Entry(
         "solvers.orders",
-        "orders against fill: with and without blocks, and beside SuiteSparse's AMD and COLAMD",
+        "fill-reducing orders, with and without blocks, compared with SuiteSparse's AMD and COLAMD",
         "2026-11-26-solver-orders-real",
     ),
     "solver-overhead": Entry(
@@ -182,17 +182,17 @@ SECTIONS = {
     ),
     "weights": Entry(
         "solvers.weights",
-        "weighted_transversal beside MC64, and orders against fill beside those of SuperLU",
+        "weighted_transversal compared with MC64, and fill-reducing orders with those of SuperLU",
         "2026-11-26-weights-real",
     ),
     "weights-base": Entry(
         "solvers.weights_base",
-        "weighted_transversal beside the unweighted search, and with values of all sizes",
+        "weighted_transversal compared with the unweighted search, and on values of wide ranges",
         "2026-11-26-weights-base-real",
     ),
     "auctions": Entry(
         "solvers.auctions",
-        "mc64 and heavy-perfect on the CPU and on a GPU, where weighted searches are long",
+        "mc64 and heavy-perfect on the CPU and on a GPU, if weighted searches take long",
         "2026-11-26-auctions-large",
     ),
     "mpi-scaling": Entry(
@@ -237,12 +237,12 @@ SECTIONS = {
     ),
     "serial-shared": Entry(
         "serial_shared",
-        "the serial and the shared version of each method that has both, on one thread",
+        "the serial version of each method and its version for several threads, on one thread",
         "2026-11-26-serial-shared-field",
     ),
     "versions": Entry(
         "versions",
-        "this version beside another one, in turns",
+        "this version of btfperm compared with another version, in turns",
         "2026-11-26-versions-field",
     ),
 }
@@ -356,30 +356,34 @@ def _parser() -> argparse.ArgumentParser:
     add("--list", action="store_true", help="print the sections and end")
     add("--section", action="append", choices=list(SECTIONS), help="repeatable; default matching")
     add("--all", type=Path, metavar="DIR", help="all sections, as with --out DIR")
-    words = "of matrices (quick; scaling alone: large; regret, regret-gpu or hostile alone: all)"
+    words = (
+        "set of matrices (quick; scaling alone: large; regret, regret-gpu or hostile alone: all)"
+    )
     add("--set", choices=[*SETS, ALL, "fit", "seen", "real"], help=words)
-    add("--only", action="append", metavar="NAME", help="this matrix alone; repeatable")
-    add("--permutations", type=int, metavar="K", help="and K random orders of each matrix")
-    words = "the K-th of each N matrices; processes beside each other can share a section"
+    add("--only", action="append", metavar="NAME", help="only this matrix; repeatable")
+    add("--permutations", type=int, metavar="K", help="also K random orders of each matrix")
+    words = "every N-th matrix, from the K-th on; so N processes can share a section"
     add("--part", type=_part, metavar="K/N", help=words)
-    add("--algorithm", action="append", metavar="NAME", help="of btfperm; repeatable (auto)")
+    add("--algorithm", action="append", metavar="NAME", help="one of btfperm; repeatable (auto)")
     add("--matrices", type=Path, default=Path("../shared/matrices"), help="folder of --set real")
     add("--keep", type=Path, metavar="DIR", help="store generated matrices, made on all cores")
     add = parser.add_argument_group("how to measure").add_argument
     add("--quick", action="store_true", help=" ".join(f"--{k} {v}" for k, v in QUICK.items()))
     add("--repeats", type=int, default=5, help="timed rounds after the warm-up (5)")
     add("--limit", type=float, default=60.0, help="seconds of a method on one matrix (60)")
-    add("--threads", type=int, help="of btfperm; default its own choice")
+    add("--threads", type=int, help="for btfperm; default: its own choice")
     add("--within", type=float, default=math.inf, metavar="S", help="start nothing after S seconds")
-    words = "a line of JSON for each matrix; stored ones are not measured again (regret, papers)"
+    words = (
+        "one line of JSON for each matrix; matrices in it are not measured again (regret, papers)"
+    )
     add("--store", type=Path, metavar="FILE", help=words)
     add = parser.add_argument_group("where results go").add_argument
     add("--out", type=Path, metavar="DIR", help="a dated file for each section, and its figures")
     add("--json", type=Path, metavar="FILE", help="every sample, machine, versions")
     add("--markdown", type=Path, metavar="FILE", help="the tables that are printed")
     add = parser.add_argument_group("scaling").add_argument
-    add("--counts", type=int, nargs="+", metavar="K", help="numbers of threads to compare")
-    add("--runs", type=int, default=3, help="of the whole set, with new processes (3)")
+    add("--counts", type=int, nargs="+", metavar="K", help="numbers of threads or ranks to compare")
+    add("--runs", type=int, default=3, help="runs of the whole set, in new processes (3)")
     add = parser.add_argument_group("versions").add_argument
     add("--other", type=Path, metavar="PYTHON", help="the interpreter of the other version")
     add = parser.add_argument_group("paper-003").add_argument
@@ -387,8 +391,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--relabel", type=_relabelling, nargs="+", default=(), metavar="WORD", help=words)
     add = parser.add_argument_group("regret, regret-gpu").add_argument
     add("--busy", action="store_true", help="processor time on one thread (regret, versions)")
-    add("--half", help="measure this half of the matrices alone (regret-gpu)")
-    add("--rules", action="store_true", help="write what each rule is worth beside the rules")
+    add("--half", help="measure only this half of the matrices (regret-gpu)")
+    add("--rules", action="store_true", help="write the worth of each rule to auto_measured.json")
     return parser
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far the choices of ``auto`` are behind the best possible choice on each matrix."""
+"""Measures how much slower the choices of ``auto`` are than the best choice for each matrix."""

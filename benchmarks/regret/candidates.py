@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Times of ``auto`` and of every choice it could have made, on one matrix.
 
-*Candidates* are all pairs of an initial matching and a search, on one thread, and those that can
-use more threads also on all of them if the matrix has at least `LEAST_SHARED` entries. After an
-initial matching that is maximum or too slow, the other searches are not run. The first run of a
-candidate ends at `HOPELESS` times the best so far, but not before `LEAST_LIMIT`; that of the pair
-that ``auto`` chose has no limit. The candidates near the best take turns with ``auto``, as in
-timing.py, but in one process, because there are dozens.
+*Candidates* are all pairs of an initial matching and a search on one thread. If the matrix has at
+least `LEAST_SHARED` entries, the pairs that can use several threads are also candidates on all
+threads. If an initial matching is maximum or takes too long, only one search is run after it. The
+first run of a candidate is stopped after `HOPELESS` times the best time so far, but not before
+`LEAST_LIMIT`; the first run of the pair that ``auto`` chose has no limit. The candidates near the
+best take turns with ``auto``, as in timing.py, but in one process, because there are dozens of
+them.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from benchmarks.regret.rows import AUTO
 from benchmarks.report import Row
 from benchmarks.timing import CORES, PAUSE_SECONDS
 
-HOPELESS = 3.0  # times the best so far: the candidate is stopped
-NEAR = 1.5  # times the best of the first rounds: the candidate is measured again
+HOPELESS = 3.0  # times the best time so far, after which a candidate is stopped
+NEAR = 1.5  # times the best time of the first rounds; up to it, a candidate is measured again
 FIRST_ROUNDS = 2
-LEAST_LIMIT = 0.02  # seconds: no limit is shorter, because a process may wait for a core
-SHORT_SECONDS = 5e-3  # a call shorter than this warms up before each sample
-SAMPLE_SECONDS = 5e-4  # shorter calls are repeated until a sample is this long
-LEAST_SHARED = 20_000  # entries; below, waking a thread takes as long as the search
+LEAST_LIMIT = 0.02  # seconds; no limit is shorter, because a process may have to wait for a core
+SHORT_SECONDS = 5e-3  # seconds; a shorter call warms up the caches before each sample
+SAMPLE_SECONDS = 5e-4  # seconds; a shorter call is repeated to make a sample this long
+LEAST_SHARED = 20_000  # entries; with fewer, waking a thread takes as long as the search
 DEFAULT = "guided-displacement"
 SIDES = ("columns", "rows")
 
@@ -41,10 +42,10 @@ Call = Callable[..., Any]
 
 @dataclass(frozen=True)
 class How:
-    """Rounds, and the largest number of threads.
+    """How the candidates are measured: the number of rounds, and the largest number of threads.
 
-    `busy` is for a machine that others use: processor time counts, on one thread, and the least of
-    the samples, because other processes only add to it.
+    `busy` is for a machine on which other processes run: the result of a candidate is the least
+    processor time of its samples on one thread, because other processes only add to this time.
     """
 
     repeats: int
@@ -61,7 +62,8 @@ class How:
 
 
 def measured_apart(case: Case, how: How) -> Row:
-    """`measure` in a process of its own: threads that it starts would not survive a later fork."""
+    """Calls `measure` in its own process, because the threads that it starts do not survive a
+    fork."""
     context = multiprocessing.get_context("fork")
     answer, end = context.Pipe(duplex=False)
     process = context.Process(target=lambda: end.send(measure(case, how)), daemon=True)
@@ -90,8 +92,8 @@ def measure(case: Case, how: How) -> Row:
     decisions = found.explain()["decisions"]
     calls: dict[str, Call] = {AUTO: automatic}
     took = {AUTO: _seconds(automatic, how)}
-    kept = [AUTO]  # `auto` stays, whatever the time of its first call
-    settled = set()  # initial matchings that are too slow or maximum: the search does not matter
+    kept = [AUTO]  # `auto` is measured again, whatever its first call takes
+    settled = set()  # initial matchings after which no other search is run: too slow or maximum
     for start, algorithm, threads in _candidates(how.threads if pattern.nnz >= LEAST_SHARED else 1):
         if (start, threads) in settled:
             continue
@@ -130,7 +132,7 @@ def measure(case: Case, how: How) -> Row:
 
 
 def _from_side(pattern: Any, side: str) -> Any:
-    """The result of `auto`, which is made to search from `side` (rows or columns)."""
+    """The result of `auto` with a rule that makes it search from `side` (rows or columns)."""
     from btfperm import maximum_transversal
     from btfperm.path.rules import Rule
     from btfperm.transversal.auto_table import TABLE
@@ -144,8 +146,8 @@ def _from_side(pattern: Any, side: str) -> Any:
 
 
 def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
-    """(initial matching, algorithm, threads), the usually fast ones first, so that the limit of the
-    others is short."""
+    """Triples (initial matching, algorithm, threads). The candidates that are usually fast come
+    first, so that the limit of the others is short."""
     from btfperm.registry import algorithms
 
     rows = [row for row in algorithms(package="transversal") if row.backend == "cpu"]
@@ -161,7 +163,8 @@ def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
 
 
 def _first(call: Call, limit: float, how: How) -> tuple[Any, float]:
-    """The result, which is partial after `limit` seconds, and the seconds."""
+    """The result of a call and its seconds. After `limit` seconds, the call returns a partial
+    result."""
     wait = limit
     while True:
         begin = how.clock()
@@ -177,9 +180,10 @@ def _name(start: str, algorithm: str, threads: int) -> str:
 
 
 def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dict[str, list[float]]:
-    """Samples of each call, in turns. After `FIRST_ROUNDS` rounds, only `auto` and the candidates
-    near the best continue. The samples of all calls have the same number of repetitions: the
-    processor learns the branches of a short call, so a call with more of them would be faster."""
+    """Samples of all calls, which take turns. After `FIRST_ROUNDS` rounds, only `auto` and the
+    candidates near the best are measured further. All samples repeat their call equally often. The
+    branch predictor learns a short call when it is repeated, so a call with more repetitions would
+    seem faster."""
     samples: dict[str, list[float]] = {name: [] for name in calls}
     running = list(calls)
     about = min(took.values())
@@ -199,8 +203,8 @@ def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dic
 
 
 def _sample(call: Call, about: float, how: How) -> float:
-    """Seconds of a call that takes at least `about` seconds. A short call warms up the caches and
-    is then repeated until the sample is long enough to measure."""
+    """Seconds of one call, which takes at least `about` seconds. A short call is first run to warm
+    up the caches, and is then repeated until the sample is long enough to be measured."""
     if about > SHORT_SECONDS:
         return _seconds(call, how)
     inner = math.ceil(SAMPLE_SECONDS / about)

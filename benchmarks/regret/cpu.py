@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far ``auto`` is behind the best choice: every initial matching with every search, on every
-matrix (candidates.py).
+"""Compares ``auto`` with the best choice on each matrix. The choices are all pairs of an initial
+matching and a search (candidates.py).
 
-*Regret* is the time of ``auto`` over the least of all candidates on the same matrix, as if an
-oracle knew the best for each. One half of the matrices, `fit`, was used while the rules of ``auto``
-were made, and the other was not: a hash of the family (all sizes and orders together) or, for real
-matrices, of the name decides.
+*Regret* is the time of ``auto`` divided by the least time of all candidates on the same matrix. One
+half of the matrices, `fit`, was used to make the rules of ``auto``; the other half, `held out`, was
+not. A hash decides which half a matrix belongs to. For generated matrices it is the hash of the
+family, so that all sizes and orders of a family are in one half; for real matrices it is the hash
+of the name.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from benchmarks.timing import CORES
 
 HALVES = ("fit", "held out")
 DECISIONS = ("start", "algorithm", "threads", "side")
-DOUBLED = 2.0  # regret that no matrix should have
-SALT = 855  # with it, all families that were used before the division are in the half `fit`
+DOUBLED = 2.0  # no matrix should have a larger regret
+SALT = 855  # chosen so that all families that were used before the halves were made are in `fit`
 
 
 def cases(which: str, folder: Path) -> list[Case]:
-    """The matrices of ``default`` in the named set; for the set ``all``, those of ``regret`` and,
-    if the folder is there, the real ones."""
+    """The matrices of the named set under ``default``. The set ``all`` has the matrices of
+    ``regret``, and the real matrices if their folder exists."""
     if which != ALL:
         return generated(names("default", which))
     kept = real(folder) if (folder / "index.csv").exists() else []
@@ -41,7 +42,8 @@ def cases(which: str, folder: Path) -> list[Case]:
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """Measure the matrices that the store does not have, and report on all that it has."""
+    """Measures the matrices that are not yet in the store, and reports on all matrices in the
+    store."""
     how = How(options.repeats, 1 if options.busy else options.threads or CORES, options.busy)
     rows = stored.measured(cases, options, partial(measured_apart, how=how), _outcome)
     section = report(rows)
@@ -51,14 +53,16 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def half_of(name: str) -> str:
-    """``fit`` or ``held out``, by a hash of the family, or of the name where there is none."""
+    """``fit`` or ``held out``, by a hash of the family, or of the name if the matrix has no
+    family."""
     with contextlib.suppress(ValueError):
         name = family_of(name)[0].name
     return HALVES[hashlib.sha256(f"{SALT} {name}".encode()).digest()[0] % 2]
 
 
 def _outcome(row: Row) -> str:
-    """The data that may be shown while rules are made."""
+    """A line on a measured matrix. The times of held-out matrices must not be seen while rules are
+    made."""
     if half_of(row["matrix"]) != HALVES[0]:
         return f"{row['matrix']}: measured"
     chosen, least = best_of(row)
@@ -73,18 +77,19 @@ def best_of(row: Row) -> tuple[str, float]:
 
 
 def regret_of(row: Row) -> float:
-    """How many times slower than the best `auto` is."""
+    """The time of `auto` over the time of the best candidate."""
     return behind(row, AUTO)
 
 
 def behind(row: Row, name: str) -> float:
-    """How many times slower than the best a candidate is; infinite if it was stopped."""
+    """The time of a candidate over the time of the best one; infinite if it was stopped."""
     return float(row["takes"].get(name, math.inf) / best_of(row)[1])
 
 
 def report(rows: Sequence[Row]) -> Section:
-    """Regret by half, against the best for each matrix and the best one for all; the matrices far
-    behind; the rules."""
+    """The section: regret of each half, relative to the best candidate of each matrix and to the
+    one candidate that is best for all matrices; the matrices with a large regret; the worth of each
+    rule."""
     fit = [row for row in rows if half_of(row["matrix"]) == HALVES[0]]
     found = stored.worth(fit, DECISIONS, times_of)
     text = paragraphs(
@@ -98,8 +103,8 @@ def report(rows: Sequence[Row]) -> Section:
 
 
 def times_of(what: str, row: Row) -> dict[str, float]:
-    """Seconds of each choice of a decision: initial matchings with the best search after each,
-    searches after the initial matching that was chosen."""
+    """Seconds of each choice of a decision. The seconds of an initial matching include the best
+    search after it; the seconds of a search include the initial matching that `auto` chose."""
     takes: dict[str, float] = row["takes"]
     if what == "side":
         prefix = "auto from "
@@ -151,7 +156,7 @@ def _figures(rows: Sequence[Row]) -> list[str]:
 
 
 def _far_behind(rows: Sequence[Row]) -> str:
-    """The matrices that the summary counts as above two, the worst first."""
+    """The matrices with a regret above `DOUBLED`, the largest first."""
     body = [
         [
             *(f"`{row['matrix']}`", half_of(row["matrix"]), f"{row['nnz']:,}"),
@@ -166,7 +171,8 @@ def _far_behind(rows: Sequence[Row]) -> str:
 
 
 def _short(row: Row) -> Row:
-    """The row of a result: without the samples, and of the candidates those near the best."""
+    """The row as it is stored in a result: without samples, and only with the candidates near the
+    best."""
     most = NEAR * best_of(row)[1]
     takes = {name: s for name, s in row["takes"].items() if s <= most or name == AUTO}
     rest = {what: value for what, value in row.items() if what not in ("seconds", "takes")}

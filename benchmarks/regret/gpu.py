@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far ``auto`` is behind the best choice where there is a GPU: the CPU, or a search on the GPU.
+"""Compares ``auto`` with the best choice on a machine with a GPU: the CPU, or a search on the GPU.
 
-The whole call counts: copies, initial matching, search, certificate, and the answer on the device
-that holds the matrix. *Candidates* are the choice of ``auto`` on the CPU, on all cores, and each
-search of `SEARCHES` on the GPU. *Warm* is a process that has used the GPU before, as measured here.
-*Cold* is a fresh one: the time that CUDA takes to start, measured in processes of their own, is
-added to all that use the GPU. *Resident* matrices, and their answers, are on the GPU; there its
-searches are the candidates.
+The time is that of the whole call: copies, initial matching, search, certificate, and the transfer
+of the answer to the device that holds the matrix. *Candidates* are the choice of ``auto`` on the
+CPU, on all cores, and each search of `SEARCHES` on the GPU. *Warm* is a process that has used the
+GPU before; all measurements are warm. *Cold* is a fresh process; its time is the warm time, plus
+the time that CUDA takes to start if the call uses the GPU. The latter is measured in other
+processes. *Resident* means that the matrix and the answer are on the GPU; only the searches on the
+GPU are candidates then.
 
-``sets.toml`` has the matrices. The half `fit` was used while rules were made; `unseen` was not, and
-has each real matrix again, in a form that was never timed before. ``--half`` measures one.
+``sets.toml`` lists the matrices. The half `fit` was used to make the rules; the half `unseen` was
+not. `unseen` also has each real matrix in another form (`unseen_form`), which was never timed
+before. ``--half`` measures only one half.
 """
 
 from __future__ import annotations
@@ -40,10 +42,10 @@ from benchmarks.timing import synchronised
 
 USES_THREADS = 1_000_000  # entries
 LEAST_LIMIT, MOST_LIMIT = 0.05, 1.5  # seconds
-PATIENCE = 2.0  # times the best so far, after which a search on the GPU is stopped
-LONG = 0.3  # seconds: a call whose samples take more in all is not repeated
-NEAR = 2.0  # times the best in the warm-up: such a call is repeated
-PAUSE_SECONDS = 5e-3  # after this the threads of a call no longer wait for the next
+PATIENCE = 2.0  # times the best time so far, after which a search on the GPU is stopped
+LONG = 0.3  # seconds; once the samples of a call have taken longer in all, it is not repeated
+NEAR = 2.0  # times the best time of the warm-up; only calls up to it are repeated
+PAUSE_SECONDS = 5e-3  # after it, the threads of a call sleep and do not slow down the next call
 _STARTING = (
     "import time, numpy as np; A = np.eye(3); import btfperm; call = btfperm.maximum_transversal; "
     "call(A, backend='cpu'); begin = time.perf_counter(); call(A, backend='gpu'); "
@@ -53,11 +55,11 @@ _STARTING = (
 
 
 def cases(which: str, folder: Path) -> list[Case]:
-    """The matrices of ``default`` in the named set; for the set ``all``, the real matrices in both
-    forms, if the folder is there, and the generated ones.
+    """The matrices of the named set under ``default``. The set ``all`` has the generated matrices,
+    and the real matrices in both forms if their folder exists.
 
-    Those with a colon in their name are made on the GPU, and come last. The others are in a random
-    order, so that the part that was measured when time is over is a fair sample.
+    The matrices with a colon in their name are made on the GPU and come last. The others are in a
+    random order: if the time is over before all are measured, those measured are a random sample.
     """
     if which != ALL:
         return generated(names("default", which))
@@ -74,8 +76,8 @@ def cases(which: str, folder: Path) -> list[Case]:
 
 
 def unseen_form(case: Case) -> Case:
-    """A real matrix with its rows and its columns in random orders. A square one is also
-    transposed, and, if a CRC-32 of its name is even, its rows and columns have the same order,
+    """A real matrix with its rows and its columns in random orders. A square matrix is also
+    transposed; if the CRC-32 of its name is even, its rows and columns get the same random order,
     which preserves a diagonal."""
     name = f"{case.name}, in another form"
     return Case(name, case.kind, lambda: _changed(case.load(), case.name), path=case.path)
@@ -94,8 +96,8 @@ def _changed(A: sp.csc_array, name: str) -> sp.csc_array:
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """Measure the matrices that the store does not have, and report on all that it has; OSError
-    without a GPU."""
+    """Measures the matrices that are not yet in the store, and reports on all matrices in the
+    store. Raises OSError without a GPU."""
     machine.gpu()
     if options.half not in (None, *HALVES):
         raise ValueError(f"--half is one of {', '.join(HALVES)}")
@@ -111,23 +113,24 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def _outcome(row: Row) -> str:
-    """The data that may be shown while rules are made."""
+    """A line on a measured matrix. The times of unseen matrices must not be seen while rules are
+    made."""
     times = [f"{name} {milliseconds(t)}" for name, t in row["takes"].items()]
     fit = half_of(row["matrix"]) == HALVES[0]
     return f"{row['matrix']}: {', '.join(times) if fit else 'measured'}"
 
 
 def starting() -> float:
-    """Seconds that a fresh process takes for its first search on a GPU beyond those of a second
-    one, with the kernels on disk already."""
+    """Seconds by which the first search on a GPU in a fresh process takes longer than the second
+    one, if the compiled kernels are on disk already."""
     command = [sys.executable, "-c", _STARTING]
     done = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(4)]
     return statistics.median([float(each.stdout) for each in done][1:])  # the first may compile
 
 
 def measure(case: Case, repeats: int) -> Row:
-    """Seconds of `auto` and of every candidate that is not hopeless, on one matrix, from the host
-    and from the GPU."""
+    """Seconds of `auto` and of every candidate that was not stopped, on one matrix, which is first
+    on the host and then on the GPU."""
     import cupy
 
     from btfperm.pattern import as_pattern
@@ -160,7 +163,8 @@ def _search(A: Any, **named: Any) -> Any:
 
 
 def _race(call: Callable[..., Any], searches: Sequence[str], repeats: int, nnz: int) -> Row:
-    """Rank, rules of `auto`, times and counters of it and of the candidates."""
+    """The rank, the rules that `auto` followed, and the times and counters of `auto` and of the
+    candidates."""
     calls: dict[str, Callable[..., Any]] = {
         CPU: partial(call, backend="cpu"),
         **{name: partial(call, backend="gpu", **_asked(name)) for name in searches},
@@ -207,6 +211,7 @@ def _race(call: Callable[..., Any], searches: Sequence[str], repeats: int, nnz: 
 
 
 def _asked(search: str) -> dict[str, str]:
-    """The options of a call that runs `search`: an algorithm, perhaps after an initial matching."""
+    """The options of a call that runs `search`, which is "algorithm" or "algorithm,
+    initializer"."""
     algorithm, _, start = search.partition(", ")
     return {"algorithm": algorithm, **({"initializer": start} if start else {})}

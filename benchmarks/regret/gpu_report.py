@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of the section `regret-gpu`: regret by half and by the device that holds the matrix,
-all times, and the worth of each rule."""
+"""The tables of the section `regret-gpu`: the regret for each half and each state (warm, cold,
+resident), all times, and the worth of each rule. ``gpu.py`` defines these terms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HALVES = ("fit", "unseen")
 BEHIND_GREEDY = "meeting-trees, greedy"
 SEARCHES = ("meeting-trees", BEHIND_GREEDY, "apfb-wr", "g-pr-shr")
 DECISIONS = ("place", "start on gpu", "algorithm on gpu")
-HOPELESS = 3.0  # times the CPU, which count for a search that was stopped
+HOPELESS = 3.0  # a search that was stopped counts as this many times the time on the CPU
 
 
 def half_of(name: str) -> str:
@@ -34,7 +34,8 @@ def half_of(name: str) -> str:
 
 
 def cold(row: Row, start_up: float) -> Row:
-    """The same matrix in a fresh process."""
+    """The row with the times of a fresh process, in which CUDA takes `start_up` seconds to
+    start."""
     takes = {
         name: seconds + (start_up if name in SEARCHES else 0)
         for name, seconds in row["takes"].items()
@@ -54,7 +55,7 @@ def _cold_place(row: Row) -> str:
 
 
 def resident(row: Row) -> Row:
-    """The same matrix on the GPU."""
+    """The row with the times for the matrix on the GPU."""
     there = row["resident"]
     takes = {name: seconds for name, seconds in there["takes"].items() if name != CPU}
     return {**row, "takes": takes if len(takes) > 1 else there["takes"]}
@@ -67,14 +68,15 @@ def best_of(row: Row) -> tuple[str, float]:
 
 
 def regret_of(row: Row) -> float:
-    """How many times slower than the best `auto` is. Not below 1: if it made the same choice as the
-    best and took less time, that was chance and must not compensate for other matrices."""
+    """The time of `auto` over the time of the best candidate, at least 1. If `auto` made the best
+    choice and took less time than this candidate, the difference is chance, and must not compensate
+    for other matrices in the mean."""
     return max(float(row["takes"][AUTO] / best_of(row)[1]), 1.0)
 
 
 def report(rows: Sequence[Row], start_up: float) -> Section:
-    """Regret by half, warm, cold and resident; every time; the rules, judged on the half `fit`, or
-    on the other if only that was measured."""
+    """The section: the regret of each half, warm, cold and resident; all times; the worth of each
+    rule on the half `fit`, or on `unseen` if only this half was measured."""
     states = {
         "warm": rows,
         "cold": [cold(row, start_up) for row in rows],
@@ -148,7 +150,7 @@ def _cell(row: Row, name: str) -> str:
 
 
 def _times(what: str, row: Row) -> dict[str, float]:
-    """Seconds of each choice of a decision."""
+    """Seconds of each choice of the decision `what`."""
     takes = row["takes"]
     searches = {name: takes[name] for name in SEARCHES if name in takes}
     if what == "place":
@@ -161,7 +163,7 @@ def _times(what: str, row: Row) -> dict[str, float]:
 
 
 def _short(row: Row) -> Row:
-    """The row of a result: without the samples, in three digits."""
+    """The row as it is stored in a result: without samples, and with times of three digits."""
 
     def short(part: Row) -> Row:
         rest = {k: v for k, v in part.items() if k not in ("seconds", "stages", "resident")}

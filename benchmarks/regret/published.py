@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far ``algorithm="published"`` is behind the better of apfb-wr and g-pr-shr on a GPU.
+"""Compares ``algorithm="published"`` with the faster of apfb-wr and g-pr-shr on a GPU.
 
-The sets ``fit`` and ``seen`` of ``sets.toml`` were used to set the rules, ``large`` was not.
+``published`` chooses one of the two searches by rules. The sets ``fit`` and ``seen`` of
+``sets.toml`` were used to make these rules; ``large`` was not.
 
-The matrix is on the device, and the seconds of the stage `search` count, after the initial matching
-of greedy. For `published` they include the first global relabelling if a rule asks for its depth;
-`depth` is measured on its own, too, with the row lists that it needs.
+The matrix is on the device. The times are those of the stage `search`, after the initial matching
+of greedy. The time of `published` includes the first global relabelling if a rule depends on its
+depth, which is the number of its levels. The columns `depth` and `its ms` have the depth and the
+time of this relabelling alone, with the row lists that it needs.
 """
 
 from __future__ import annotations
@@ -46,12 +48,12 @@ CHOICES = ("apfb-wr", "g-pr-shr")
 ALL = (*CHOICES, "published")
 FEATURES = ("entries", "degree", "skew", "free")
 AIM = 1.07
-DISTURBED = 0.5  # a smaller ratio of published to the better search is a disturbance of the latter
+DISTURBED = 0.5  # below this ratio of published to the faster search, the latter was disturbed
 MAKERS = 6  # processes that make graphs
 
 
 def cases(which: str, folder: Path) -> list[Case]:
-    """The graphs of a set, by name. Those with a colon in their name are made on the GPU."""
+    """The graphs of a set, by name. Graphs with a colon in their name are made on the GPU."""
     if which == "real":
         return of_set(which, folder)
     return [
@@ -61,8 +63,8 @@ def cases(which: str, folder: Path) -> list[Case]:
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """One row for each graph; OSError without a GPU. Other processes make the graphs of the host
-    while those of the GPU are measured."""
+    """One row for each graph; raises OSError without a GPU. Other processes make the graphs that
+    are made on the host, while the graphs that are made on the GPU are measured."""
     complaints: list[str] = []
     here = [case for case in cases if ":" not in case.name and case.path is None]
     missing = [case for case in here if case.name not in stored_names(options)]
@@ -90,9 +92,9 @@ def _outcome(row: Row) -> str:
 
 
 def measured(case: Case, options: Options, A: Any) -> tuple[Row, list[str]]:
-    """The row of a graph, with the medians of the searches, which run in turns after a warm-up; and
-    a message if their sizes differ. A search is not repeated once its runs, the warm-up included,
-    have together taken more than the limit."""
+    """The row of a graph, and a message if the sizes of the matchings differ. The row has the
+    median time of each search; the searches run in turns after a warm-up. A search is not repeated
+    once all its runs, with the warm-up, have taken more than the limit."""
     import cupy
 
     P = btfperm.as_pattern(A)
@@ -128,8 +130,8 @@ def measured(case: Case, options: Options, A: Any) -> tuple[Row, list[str]]:
 
 
 def _started(there: Any, options: Options) -> dict[str, Any]:
-    """The share of rows or columns that greedy leaves unmatched, and the depth, with the median of
-    its seconds."""
+    """The share of rows or columns that greedy leaves unmatched, the depth of the first global
+    relabelling, and the median of its seconds."""
     seconds, depth = [], 0
     for _ in range(options.repeats + 1):
         problem: Any = backends.get("gpu").empty(Session(there), 1)
@@ -151,8 +153,8 @@ def _numbers(counters: Any) -> dict[str, int]:
 
 
 def regret(row: Row, name: str) -> float | None:
-    """The time of one over the better of the two; None if nothing had to be searched or neither
-    ended."""
+    """The time of the search `name` over the time of the faster one; None if greedy's matching was
+    maximum, or if neither search ended within the limit."""
     times = row["seconds"]
     best = min((times[choice] for choice in CHOICES if choice in times), default=None)
     if best is None or name not in times or row["choice"] == "none":
@@ -186,8 +188,8 @@ def markdown(data: dict[str, Any]) -> str:
 
 
 def _without(rows: list[Row], apart: list[Row]) -> str:
-    """The mean without disturbed graphs, because `published` runs one of the two searches and
-    cannot be much faster than both."""
+    """The mean without graphs on which a search was disturbed. `published` runs one of the two
+    searches, so it cannot be much faster than both."""
     left = [ratio for row in rows if row not in apart and (ratio := regret(row, "published"))]
     named = ", ".join(f"`{row['matrix']}`" for row in apart)
     return (

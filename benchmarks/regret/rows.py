@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Common parts of the two regret sections: stored rows, and the worth of each rule of ``auto``.
 
-The worth of a rule is measured over the matrices on which it held: how many times slower than the
-best its choice is, in the geometric mean, and how many times the other choices. A rule that another
-choice would serve better is reported.
+The *worth* of a rule is measured on the matrices to which ``auto`` applied it: the geometric means
+of the time of its choice over the best time, and of the times of the other choices over the best
+time. A rule is reported if another choice would be faster.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from benchmarks.cases import Case
 from benchmarks.report import Options, Row, geometric_mean, table
 
 AUTO = "auto"
-LASTING = 2e-4  # seconds: in shorter calls, Python takes most of the time
+LASTING = 2e-4  # seconds; in a shorter call, Python takes most of the time
 MEASURED = Path(__file__).parents[2] / "btfperm" / "transversal" / "auto_measured.json"
-SHOWN = 3  # other choices that are stored for each rule, the best first
-MOST = 3.0  # the slow-down that counts for a choice whose search was stopped
-ENOUGH = 2  # matrices on which a rule held, before another choice is proposed
-BETTER = 1.05  # how many times slower than another choice a rule may be
+SHOWN = 3  # number of other choices that are stored for each rule, the best first
+MOST = 3.0  # a search that was stopped counts as this many times the best time
+ENOUGH = 2  # least number of matrices under a rule for which another choice is proposed
+BETTER = 1.05  # if the rule's choice takes this many times longer, another is proposed
 
 Worth = dict[str, dict[str, dict[str, Any]]]
 TimesOf = Callable[[str, Row], dict[str, float]]
@@ -37,10 +37,10 @@ def measured(
     measure: Callable[[Case], Row],
     outcome: Callable[[Row], str],
 ) -> list[Row]:
-    """The rows of `options.store`, and those of `cases` that it does not have yet, which are added;
-    in the order of `cases`, and then those of other matrices.
+    """Measures the `cases` that are not in `options.store` and adds their rows. Returns the rows of
+    the store, first those of `cases` in their order, then those of other matrices.
 
-    No matrix is started after `options.within` seconds.
+    No measurement is started after `options.within` seconds.
     """
     ends = time.monotonic() + options.within
     rows = _stored(options)
@@ -61,7 +61,8 @@ def checked(
     measure: Callable[[Case], tuple[Row, list[str]]],
     outcome: Callable[[Row], str],
 ) -> tuple[list[Row], list[str]]:
-    """`measured` with a `measure` that also returns what is wrong; returns these complaints."""
+    """Like `measured`, for a `measure` that returns a row and complaints. Also returns all
+    complaints."""
     complaints: list[str] = []
 
     def row_of(case: Case) -> Row:
@@ -73,7 +74,7 @@ def checked(
 
 
 def stored_names(options: Options) -> set[str]:
-    """The matrices that the store of a run has already."""
+    """The names of the matrices whose rows are in the store."""
     return set(_stored(options))
 
 
@@ -89,8 +90,8 @@ def rounded(times: dict[str, float]) -> dict[str, float]:
 
 
 def worth(rows: Sequence[Row], decisions: Sequence[str], times_of: TimesOf) -> Worth:
-    """decision -> rule -> its choice, how many times slower than the best it is, and the same of
-    the best other choices.
+    """The worth of each rule, by decision and rule: its choice, the mean of the time of this choice
+    over the best time, and the same means of the best other choices.
 
     `times_of` returns the seconds of each choice of a decision in a row.
     """
@@ -125,7 +126,7 @@ def _of_rule(chosen: str, times: Sequence[dict[str, float]]) -> dict[str, Any]:
 
 
 def objections(found: Worth) -> list[str]:
-    """One sentence for each rule that should choose otherwise."""
+    """One sentence for each rule to which another choice is preferable."""
     return [
         f"{what}, rule {rule!r}: {name} would be {behind:.2f} times the best, "
         f"{figures['choice']} is {figures['behind']:.2f}"
@@ -151,7 +152,8 @@ def markdown(found: Worth) -> list[str]:
 
 
 def write_beside_the_rules(found: Worth) -> None:
-    """Put the figures of these decisions beside the rules, with machine, day and commit."""
+    """Writes the worth of the rules of these decisions into `MEASURED`, with machine, day and
+    commit."""
     head = machine.describe()
     kept = json.loads(MEASURED.read_text(encoding="utf-8"))
     where = {

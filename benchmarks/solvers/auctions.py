@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Weighted searches on matrices where they are long: `mc64`, `heavy-perfect` on the CPU and on a
-GPU, and MC64.
+"""Weighted searches on matrices on which they take long: `mc64`, `heavy-perfect` on the CPU and on
+a GPU, and the MC64 of MUMPS.
 
-The matrices are made here unless the set is ``real``, with z from the standard normal distribution:
-``rnd_N_dD`` has a permutation and (D - 1) N random places with values exp(z), ``_s10`` exp(10 z),
-``_unif`` uniform, ``_ties`` 1, 2, 4 or 8; ``kkt_N`` is a saddle point matrix with N rows,
-``grid_K`` a grid of K x K points whose rows and columns are scaled by exp(3 z), its rows in random
-order.
+The matrices are made here unless the set is ``real``. Let z be from the standard normal
+distribution. ``rnd_N_dD`` has the entries of a permutation matrix and (D - 1) N entries at random
+places. Their values are exp(z); with ``_s10`` exp(10 z), with ``_unif`` uniform, with ``_ties`` 1,
+2, 4 or 8. ``kkt_N`` is a saddle point matrix with N rows. ``grid_K`` is the matrix of a grid of K x
+K points; its rows and columns are scaled by exp(3 z), and its rows are in random order.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ NOTE = (
     "Medians of wall time, ms. `mc64` and `heavy-perfect` are whole calls of "
     "`weighted_transversal`, with the decomposition, the transfers and the certificate. MC64 is "
     "the search of the system's libmumps with its arrays, without a decomposition or certificate. "
-    "All take turns in one process, because CUDA does not work in forked ones. 'Off' is the "
-    "distance from the optimum, for each row in nats; 'gap' the proven bound on it, relative to "
-    "the optimum."
+    "All take turns in one process, because CUDA does not work in forked processes. 'off' is the "
+    "distance of the logarithm of the product from the optimum, divided by the number of rows. "
+    "'gap' is the proven bound on the distance, relative to the optimum."
 )
 
 
@@ -152,8 +152,8 @@ def _calls(A: sp.csc_array, threads: int | None) -> dict[str, Callable[[], Row]]
 
 
 def _in_turns(calls: dict[str, Callable[[], Row]], options: Options) -> dict[str, Row]:
-    """Median seconds and the result of each call, after a warm-up, which counts if it is the only
-    run. A call whose runs have taken the limit is not repeated."""
+    """Median seconds and the result of each call, without the first run, which is a warm-up, unless
+    it is the only run. A call is not repeated once its runs have taken `options.limit` seconds."""
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     results: dict[str, Row] = {}
     for _ in range(options.repeats + 1):
@@ -169,7 +169,8 @@ def _in_turns(calls: dict[str, Callable[[], Row]], options: Options) -> dict[str
 
 
 def _contradictions(row: Row) -> list[str]:
-    """Answers that cannot all be true: another optimum than MC64's, or a gap that is too small."""
+    """Contradictions between results: two different optima, or a gap smaller than the distance from
+    the optimum."""
     best = row.get(EXACT, {}).get("objective")
     if best is None:
         return []

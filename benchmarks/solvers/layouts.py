@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Power flow Jacobians in three layouts of their rows: fill, off-diagonal pivots, backward error.
 
-The set ``real`` takes the Jacobians of the folder, and three copies of the largest one tied
-together; the other sets take patterns with random values.
+The set ``real`` has the Jacobians of the folder, and a matrix of three copies of the largest
+Jacobian, tied together by power lines (``systems.py``). The other sets have patterns with random
+values.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ ROUTES = ALL_ROUTES
 COPIES = 3
 LARGEST = "pfjac_case13659pegase"
 NOTE = (
-    "Rows as they are (natural); with the equations of active and reactive power exchanged at each "
-    "bus that has both (swapped); in a random order (shuffled). "
-    f"`{LARGEST}_x{COPIES}` is {COPIES} copies of that Jacobian, tied together by the benchmark. "
-    "splu and KLU with their defaults, KLU with its own block triangular form and AMD, without "
-    "refinement; btfperm refines as by default (`refine='auto'`). Milliseconds of processor time "
-    "on one thread, the least of the runs; errors are normwise backward errors, the largest of the "
-    "runs. "
-    "The fill is that of L + U inside the blocks; that of SuperLU includes zeros that it stores."
+    "Layouts: rows as they are (natural); with the equations of active and reactive power "
+    "exchanged at each bus that has both (swapped); in a random order (shuffled). "
+    f"`{LARGEST}_x{COPIES}` has {COPIES} copies of that Jacobian, tied together by the benchmark. "
+    "splu and KLU run with their defaults and do not refine; KLU uses its own block triangular "
+    "form and AMD. btfperm refines by its default (`refine='auto'`). Times are milliseconds of "
+    "processor time on one thread, the least of the runs. Errors are normwise backward errors, the "
+    "largest of the runs. The fill is the number of entries of L + U inside the blocks; the fill "
+    "of SuperLU includes zeros that it stores."
 )
 
 
@@ -93,7 +94,8 @@ def _means(rows: list[Row]) -> str:
 
 
 def _matrices(cases: list[Case]) -> Iterator[tuple[str, sp.csc_array]]:
-    """Of real matrices those of power flow, and copies of the largest one, tied together."""
+    """All generated matrices, the real matrices of power flow, and tied copies of the largest
+    one."""
     for case in cases:
         if case.path is not None and not case.name.startswith(POWER_FLOW):
             continue

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""MC64's search for the largest product, as MUMPS has it, through ctypes; Debian's package is
-libmumps-5.5. The licence of MC64 allows no dependency, so btfperm is only compared with it.
+"""MC64's search for the largest product in the version of MUMPS, called through ctypes. Debian's
+package is libmumps-5.5. btfperm is compared with MC64, but does not use it, because MC64's licence
+does not permit this.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _Numbers = npt.NDArray[Any]
 
 @cache
 def library() -> Any:
-    """MUMPS 5.5, whose arrays have the types below; None if it is not installed."""
+    """The library MUMPS 5.5, or None if it is not installed. Other versions may use other array
+    types."""
     for name in _NAMES:
         try:
             found = ctypes.CDLL(name)
@@ -34,7 +36,7 @@ def library() -> Any:
 
 
 class Mc64:
-    """The search on one matrix. A call computes the costs and fills the arrays anew."""
+    """The search on one matrix. Each call computes the costs and fills the arrays again."""
 
     def __init__(self, A: sp.csc_array) -> None:
         n = A.shape[0]
@@ -70,7 +72,8 @@ class Mc64:
             raise NotApplicableError(f"MC64 matched {count.value} of {n} rows")
 
     def objective(self) -> float:
-        """The sum of the logarithms of the moduli that the last call matched, rounded once."""
+        """The sum of the logarithms of the moduli of the entries that the last call matched. The
+        sum is rounded only once (`math.fsum`)."""
         chosen = self._matched[self._A.indices] == self._cols + 1
         return math.fsum(np.log(np.abs(self._A.data[chosen])))
 

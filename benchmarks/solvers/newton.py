@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Newton loops with drifting values: total time and largest backward error of each route.
+"""Newton loops in which the values change a little in each step: total time and largest backward
+error of each route from the matrix to the solution (``routes.py``).
 
-The set ``real`` takes the matrices in `REAL`; the other sets take patterns with random values.
+The set ``real`` has the matrices in `REAL`; the other sets have patterns with random values.
 """
 
 from __future__ import annotations
@@ -50,14 +51,15 @@ UNREFINED = "btfperm, klu, refine=0"
 TURNS = "btfperm and KLU in turns"
 ROUTES = (SPLU, KLU, OURS_KLU, UNREFINED, OURS_SUPERLU)
 NOTE = (
-    "Each step solves one system; each step but the first multiplies each value before by a random "
-    f"factor between {1 - DRIFT:g} and {1 + DRIFT:g}. splu orders and factors in each step. KLU by "
-    "hand: analyze and factor in the first step, refactor in all later ones, no check and no "
-    "refinement. btfperm: `preorder` and `factor` in the first step, `F.refactor` in all later "
-    "ones, with its checks, and refinement as by default (`refine='auto'`) unless the column says "
-    "otherwise. Milliseconds of processor time on one thread for all steps, with the order, the "
-    "least of the runs; the largest backward error of all steps. The ratio to KLU is the median of "
-    "those of loops in turns in one process."
+    "Each step solves one system. Each step but the first multiplies each value of the step before "
+    f"by a random factor between {1 - DRIFT:g} and {1 + DRIFT:g}. splu orders and factors in each "
+    "step. KLU is called by hand: it analyzes and factors in the first step and refactors in all "
+    "later steps, without a check or refinement. btfperm calls `preorder` and `factor` in the "
+    "first step and `F.refactor`, with its checks, in all later steps. It refines by its default "
+    "(`refine='auto'`) unless the column states otherwise. Times are milliseconds of processor "
+    "time on one thread for all steps and the order, the least of the runs. Errors are the largest "
+    "backward errors of all steps. The ratio to KLU is the median ratio of loops that take turns "
+    "in one process."
 )
 
 
@@ -139,8 +141,9 @@ def _loop(
     later: Callable[[Any], Any],
     solve: Callable[[Any], Any],
 ) -> Notes:
-    """Runs the loop. Returns the total time, the least time to refactor and to solve of a step
-    after the first, and the largest errors, whose computation is not timed."""
+    """Runs the loop. Returns the total time, the time of the first factorization, the least times
+    to refactor and to solve in a later step, and the largest errors. The errors are computed
+    outside the timed part."""
     total, refactor, substitute = 0.0, [], []
     worst = {"error": 0.0, "componentwise": 0.0}
     try:
@@ -178,7 +181,8 @@ def _with_klu(systems: list[System]) -> Notes:
 
 
 def _turns(systems: list[System], threads: int) -> Notes:
-    """The time of the loop with btfperm and KLU over that of the loop by hand."""
+    """The time of the loop with btfperm and KLU over the time of the loop that calls KLU by
+    hand."""
 
     def by_hand() -> None:
         klu = Klu(systems[0].A)
@@ -214,8 +218,8 @@ def _with_ours(systems: list[System], solver: Any, refine: Any, threads: int) ->
 
 
 def _times_to_apply(A: Any, p: Any) -> Notes:
-    """The least time of `p.apply` for new values, and of its part that permutes the values alone
-    in an order that is known."""
+    """The least time of `p.apply` for new values, and the least time to permute only the values by
+    one NumPy index array."""
     numbered = A.copy()
     numbered.data = np.arange(A.nnz)
     order = p.apply(numbered).data

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Orders against fill: with and without the block triangular form, and beside SuiteSparse's AMD
-and COLAMD.
+"""Fill-reducing orders with and without the block triangular form, and compared with AMD and COLAMD
+of SuiteSparse.
 
-The section takes every square, structurally nonsingular matrix with values, and the power flow
-Jacobians also with their rows shuffled (``systems.py``).
+The section measures every square, structurally nonsingular matrix with values. Power flow Jacobians
+are also measured with their rows in random order (``systems.py``).
 """
 
 from __future__ import annotations
@@ -35,20 +35,22 @@ from btfperm.ordering import count_fill, order_places
 from btfperm.pattern import inverse
 
 FILL, TIMES, AMD, COLAMD = "fill", "KLU's factor time", "amd", "colamd"
-MORE = 1.02  # times the fill of SuiteSparse's order: matrices above are listed
-_MOST = 10**8  # entries of L that are counted
+MORE = 1.02  # matrices with more than this many times the fill of SuiteSparse's order are listed
+_MOST = 10**8  # entries of L, above which the fill is not counted
 NOTE_BLOCKS = (
-    "Both orders are amd, with the same entries on the diagonal: those that `preorder` chooses for "
-    "KLU with `block_ordering='amd'`. Numbers are the entries that KLU stores: L + U inside the "
-    "blocks, and the entries above the blocks. 'One block' is the order of the whole matrix, for "
-    "KLU without its block triangular form. 'Restricted' is the same order inside each block. Its "
-    "fill is never larger than that of one block: an entry of L + U is a path through earlier "
-    "pivots, and a path between two rows of a block stays in the block. The factor times are "
-    "medians of ratios of KLU's `factor` in turns. Matrices of one block are left out."
+    "All orders are by amd and have the same entries on the diagonal, which `preorder` chooses for "
+    "KLU with `block_ordering='amd'`. 'Numbers' is how many entries KLU stores: L + U inside the "
+    "blocks, and the entries above the blocks. 'Blocks' orders each block. 'One block' orders the "
+    "whole matrix, for KLU without its block triangular form. 'Restricted' is the latter order "
+    "inside each block. It never has more fill than 'one block': each entry of L + U belongs to a "
+    "path through earlier pivots, and a path between two rows of a block stays in the block. The "
+    "factor times are medians of ratios to 'blocks'; the calls of KLU's `factor` take turns. "
+    "Matrices of one block are left out."
 )
 NOTE_PEERS = (
-    "Entries of L + U for pivots on the diagonal, in one block of all rows, with the same entries "
-    "on the diagonal: our order over that of SuiteSparse's AMD and COLAMD with their defaults."
+    "Entries of L + U for pivots on the diagonal, with the whole matrix as one block: our order "
+    "over the order of SuiteSparse's AMD and COLAMD with their defaults, for the same entries on "
+    "the diagonal."
 )
 
 
@@ -85,7 +87,7 @@ def _methods() -> list[Method]:
 
 
 def _reason(name: str) -> str | None:
-    """Why the library cannot be called, or None."""
+    """The reason why the library cannot be called, or None if it can."""
     try:
         getattr(suitesparse, name)()
     except OSError as error:
@@ -94,7 +96,8 @@ def _reason(name: str) -> str | None:
 
 
 class _Orders:
-    """The order with blocks, that of one block, and its restriction to the blocks."""
+    """Three orders of one matrix: inside the blocks, of the whole matrix as one block, and the
+    latter restricted to each block."""
 
     def __init__(self, A: sp.csc_array) -> None:
         warnings.simplefilter("ignore")
@@ -118,7 +121,7 @@ class _Orders:
         self.n_above = int(np.count_nonzero(above))
 
     def fills(self) -> Notes:
-        """The numbers that KLU stores in each order."""
+        """The number of entries that KLU stores with each order."""
         form = (self.pattern, self.rows, self.cols, self.blocks)
         one = (self.pattern, self.matched, self.place, self.whole)
         found = {
@@ -136,7 +139,8 @@ class _Orders:
         return float("nan") if fill is None else float(fill.total)
 
     def times(self) -> Notes:
-        """KLU's factor time in both other orders over that with blocks."""
+        """KLU's factor time with the order of one block and with the restricted order, each over
+        its factor time with the order inside the blocks."""
         values = self.A.data
         rows, cols = self.rows, self.cols
         blocks = self._factored(rows[self.inside], cols[self.inside], True)
@@ -156,7 +160,7 @@ class _Orders:
 
 
 def _beside(A: sp.csc_array, kind: Any, theirs: Any) -> Notes:
-    """The fill of our order in one block, and of SuiteSparse's."""
+    """The fill of the whole matrix as one block with our order, and with SuiteSparse's order."""
     orders = _Orders(A)
     one = (orders.pattern, orders.matched, orders.place, orders.whole)
     B = sp.csc_array(sp.csr_array(A)[orders.matched])

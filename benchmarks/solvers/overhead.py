@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Order, factor and solve from 50 unknowns to a million blocks of one row: the cost of the calls.
+"""Time to order, factor and solve matrices for which the overhead of the calls matters: from 50
+unknowns to a million blocks of one row.
 
-The matrices ``circuit_n`` have one large block and many tiny ones, ``tri_n`` and ``chain_n`` only
-1x1 blocks.
+The matrices ``circuit_n`` have one large block and many tiny blocks. ``tri_n`` and ``chain_n`` have
+only 1x1 blocks.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from benchmarks.solvers.systems import matrices_of, system_of
 
 ROUTES = (SPLU, KLU, OURS_KLU, OURS_SUPERLU)
 NOTE = (
-    "Random values, with large entries on a transversal that the rows and columns hide. "
-    "Milliseconds of processor time on one thread, the least of the runs. splu has its order in "
-    "its factor time. KLU's solution is not refined, that of btfperm is refined as by default "
-    "(`refine='auto'`)."
+    "The values are random, with large entries on one transversal; the rows and columns are in "
+    "random order. Times are milliseconds of processor time on one thread, the least of the runs. "
+    "The factor time of splu includes its order. KLU does not refine; btfperm refines by its "
+    "default (`refine='auto'`)."
 )
 
 

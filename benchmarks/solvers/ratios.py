@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""KLU and SuperLU through btfperm over both by themselves, by class; predicted and actual fill.
+"""KLU and SuperLU called through btfperm, compared with KLU and SuperLU called directly, for each
+class of matrices; and predicted fill compared with actual fill.
 
-The section takes every square, structurally nonsingular matrix with values, and the power flow
-Jacobians also with their rows shuffled. A generated matrix has random values, except that the
-entries of one transversal are larger than all others (``systems.py``).
+The section measures every square, structurally nonsingular matrix with values. Power flow Jacobians
+are also measured with their rows in random order. A generated matrix has random values, except that
+the entries of one transversal are larger than all others (``systems.py``).
 """
 
 from __future__ import annotations
@@ -42,24 +43,24 @@ from benchmarks.solvers.routes import (
 )
 from benchmarks.solvers.systems import POWER_FLOW, domains, laid_out, matrix_of, system_of
 
-SMALL, LARGE = 400, 1000  # bounds of n for the whole call, and for the factor time of SuperLU
+SMALL, LARGE = 400, 1000  # bounds of n in ratios of the whole call, and of SuperLU's factor time
 ERROR = 1e-15
 MARGIN = 1.05
 LEAST, OTHER = 3, "other fields"  # classes with fewer matrices share one line
 SHUFFLED = "power flow, rows shuffled"
 NOTE = (
-    "splu and KLU have their defaults, KLU its own block triangular form and AMD, without "
-    "refinement. `KLU, given order` is KLU by hand with the order of `preorder` for KLU. "
-    "Its ratio to KLU's factor time is the median of the ratios of calls in turns in one process. "
-    "btfperm is `preorder`, `factor` and `solve` with its default refinement (`refine='auto'`). "
-    "Times are processor time on one thread, the least of the runs; errors are the largest of the "
-    "runs. A matrix is in a ratio if both routes solved it within the limit."
+    "splu and KLU run with their defaults and do not refine; KLU uses its own block triangular "
+    "form and AMD. `KLU, given order` is KLU called by hand with the order that `preorder` "
+    "computes for KLU. Its ratio to KLU's factor time is the median ratio of calls that take turns "
+    "in one process. btfperm is `preorder`, `factor` and `solve` with its default refinement "
+    "(`refine='auto'`). Times are processor time on one thread, the least of the runs; errors are "
+    "the largest of the runs. A matrix is in a ratio if both routes solved it within the limit."
 )
 
 
 class Ratio(NamedTuple):
-    """A route over another one by one quantity, for matrices with `low <= n < high`; or a ratio
-    that the route measured itself, if there is no other one."""
+    """The ratio of one quantity of a route to that of another route, for matrices with `low <= n <
+    high`. If there is no other route, the quantity is a ratio already."""
 
     title: str
     route: str
@@ -82,7 +83,8 @@ RATIOS = (
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """One row for each matrix with the facts of each route, and ratios by class."""
+    """One row for each matrix with the measurements of each route, and the ratios for each
+    class."""
     measured = Rows(options)
     for name, kind, A in _matrices(cases, options):
         facts = {"matrix": name, "class": kind, "n": A.shape[0], "nnz": int(A.nnz)}
@@ -117,8 +119,8 @@ def _value(row: Row, route: str, key: str) -> float | None:
 
 
 def _ratios(rows: Sequence[Row], ratio: Ratio) -> dict[str, float]:
-    """The ratio of each matrix with n in its range for which both routes have the quantity, and
-    neither is 0."""
+    """The ratio for each matrix whose n is in the range of the ratio and for which both routes have
+    a nonzero quantity."""
     found = {}
     for row in rows:
         one = _value(row, ratio.route, ratio.key)
@@ -150,7 +152,7 @@ def _classes(rows: Sequence[Row], ratio: Ratio) -> str:
 
 
 def _losses(rows: Sequence[Row]) -> str:
-    """The matrices on which a ratio is above the margin, the largest first."""
+    """The matrices on which a ratio is above `MARGIN`, the largest ratio first."""
     lines = []
     for ratio in RATIOS:
         lost = {name: value for name, value in _ratios(rows, ratio).items() if value > MARGIN}
@@ -176,8 +178,8 @@ def _pivots(rows: Sequence[Row]) -> str:
 
 
 def _predicted(rows: Sequence[Row]) -> str:
-    """Two lines: the matrices whose pivots are all on the diagonal, for which the prediction is
-    exact, and the others."""
+    """A table of two lines: the matrices whose pivots are all on the diagonal, for which the
+    prediction is exact, and the other matrices."""
     lines = []
     kept = [row for row in rows if _value(row, OURS_KLU, "off") == 0]
     left = [row for row in rows if (_value(row, OURS_KLU, "off") or 0) > 0]

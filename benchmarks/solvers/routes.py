@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The routes from a matrix to a solution: SciPy's splu; KLU by itself, with its own order and with
-that of `preorder`; and both solvers through btfperm.
+"""The *routes* from a matrix to a solution: SciPy's splu; KLU called directly, with its own order
+and with the order of `preorder`; and both solvers called through btfperm.
 
-All times are processor time of one process, by default on one thread, and the least of several
-runs, because other processes on a machine only add to them.
+All times are processor time of one process, by default on one thread. The least of several runs
+counts, because other processes on the machine only add to the time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OURS_KLU, OURS_SUPERLU = "btfperm, klu", "btfperm, superlu"
 ALL_ROUTES = (SPLU, KLU, KLU_GIVEN, OURS_KLU, OURS_SUPERLU)
 WHEEL = "nbklu"
 TIMES = ("order", "factor", "solve")
-_SHORT = 2e-3  # seconds; a step is repeated until its runs take longer together, or `_MOST` times
+_SHORT = 2e-3  # seconds; a step is repeated until the sum of its runs is longer, or `_MOST` times
 _MOST = 20
 _LONG = 0.1  # seconds; two steps that are compared take turns until their runs take longer together
 _LEAST_TURNS, _MOST_TURNS = 7, 1000
@@ -39,8 +39,8 @@ _Numbers = npt.NDArray[Any]
 
 
 def timed(step: Callable[[], Any], *, once: bool = False) -> tuple[Any, float]:
-    """What a step returns, and its processor time: the least of its runs. A step of less than
-    `_SHORT` seconds is repeated, unless `once`."""
+    """The result of a step and the least processor time of its runs. A step of less than `_SHORT`
+    seconds is repeated, unless `once` is set."""
     least, total = math.inf, 0.0
     for _ in range(1 if once else _MOST):
         begin = time.process_time()
@@ -53,8 +53,8 @@ def timed(step: Callable[[], Any], *, once: bool = False) -> tuple[Any, float]:
 
 
 def in_turns(one: Callable[[], Any], other: Callable[[], Any]) -> float:
-    """The median of the ratios of the processor time of `one` to that of `other`, which take turns
-    and change places in each: other processes slow both down alike."""
+    """The median ratio of the processor time of `one` to that of `other`. Both take turns, so that
+    other processes slow both down alike; the one that runs first changes from turn to turn."""
     ratios: list[float] = []
     total, steps = 0.0, (one, other)
     while len(ratios) < _LEAST_TURNS or (total < _LONG and len(ratios) < _MOST_TURNS):
@@ -69,7 +69,7 @@ def in_turns(one: Callable[[], Any], other: Callable[[], Any]) -> float:
 
 
 def errors(system: System, x: _Numbers) -> Notes:
-    """The backward error by norms, and by components; both infinite if `x` is not finite."""
+    """The normwise and the componentwise backward error; both are infinite if `x` is not finite."""
     if not np.isfinite(x).all():
         return {"error": math.inf, "componentwise": math.inf}
     A, b, size = system
@@ -81,7 +81,7 @@ def errors(system: System, x: _Numbers) -> Notes:
 
 
 class Klu:
-    """KLU of the wheel nbklu, called as its manual describes; a solution is not refined."""
+    """KLU of the wheel nbklu, called directly as in KLU's manual. The solution is not refined."""
 
     def __init__(self, A: Any, *, has_blocks: bool = True) -> None:
         wheel: Any = next(one for one in libraries() if one.name == WHEEL)
@@ -94,7 +94,8 @@ class Klu:
         self._common.btf = int(has_blocks)
 
     def analyze(self, order: Any = None) -> None:
-        """By KLU's block triangular form and AMD, or in the order of a `Preordering`."""
+        """Analyzes the pattern with KLU's block triangular form and AMD, or with the `Preordering`
+        `order`."""
         if order is None:
             self._symbolic = self._functions.analyze(self._n, *self._columns, self._common)
         else:
@@ -130,15 +131,15 @@ class Klu:
 
 
 def klu_is_absent() -> str | None:
-    """Why KLU cannot be called by hand, or None."""
+    """The reason why KLU cannot be called directly, or None if it can."""
     found = [one.name for one in libraries()]
     return None if WHEEL in found else "the wheel nbklu is not installed"
 
 
 def routes(threads: int | None, names: Sequence[str] = ALL_ROUTES) -> list[Method]:
-    """The methods with these names. Each call orders, factors and solves, and notes the time of
-    each step, the fill, the backward errors, and, except splu, the pivots off the diagonal.
-    `KLU_TURNS` notes the ratio of two times only."""
+    """The methods with these names. Each call orders, factors and solves, and records the time of
+    each step, the fill and the backward errors. All routes but splu also record the number of
+    pivots that are not on the diagonal. `KLU_TURNS` records only the ratio of two times."""
     absent = klu_is_absent()
     threads = threads or 1
     known: dict[str, tuple[Callable[[System], Notes], str | None]] = {
@@ -153,7 +154,8 @@ def routes(threads: int | None, names: Sequence[str] = ALL_ROUTES) -> list[Metho
 
 
 def method(name: str, run: Callable[[Any], Notes], absent: str | None = None) -> Method:
-    """A method of the timing loop that runs `run` and takes its notes."""
+    """A method of the timing loop (`race`) that calls `run` and records the dict that it
+    returns."""
 
     def prepare(system: Any) -> Call:
         warnings.simplefilter("ignore")
@@ -186,7 +188,7 @@ def _klu_given(system: System, threads: int) -> Notes:
 
 
 def _klu_in_turns(system: System, threads: int) -> Notes:
-    """The factors of KLU in the order of btfperm over those in its own."""
+    """KLU's factor time with the order of btfperm over its factor time with its own order."""
     given, own = Klu(system.A), Klu(system.A)
     given.analyze(btfperm.preorder(system.A, solver="klu", threads=threads))
     own.analyze()
@@ -225,8 +227,9 @@ def _ours(system: System, solver: Any, threads: int) -> Notes:
 
 
 def summary(outcome: Outcome) -> Row:
-    """The largest errors of the runs, the median of `ratio`, and the least of every other note;
-    `whole` is the sum of the least times of the steps. If there are no notes, the reason."""
+    """The summary of a method's runs: the largest errors, the median of `ratio`, and the least of
+    every other quantity. `whole` is the sum of the least times of the steps. If no run succeeded,
+    the summary is the reason."""
     if not outcome.notes:
         over = "more than the limit" if outcome.overran else outcome.reason
         return {"reason": over}
@@ -244,7 +247,7 @@ def summary(outcome: Outcome) -> Row:
 
 
 class Rows:
-    """The rows of a section: methods take turns on one matrix after the other."""
+    """The rows of a section. The methods take turns on each matrix."""
 
     def __init__(self, options: Options) -> None:
         self.all: list[Row] = []
@@ -259,9 +262,9 @@ class Rows:
         key: str,
         check: Callable[[Row], list[str]] = lambda _: [],
     ) -> None:
-        """Runs the methods on `data`, in turns, and adds the row of one matrix: its facts, and the
-        summary of each method. Prints the time `key` of each method. Complaints are the problems of
-        the runs and the sentences that `check` returns for the row."""
+        """Runs the methods on `data` in turns. Adds the row of the matrix, which has its facts and
+        the summary of each method, and prints the time `key` of each method. Adds the problems of
+        the runs, and the sentences that `check` returns for the row, to the complaints."""
         options = self._options
         outcomes = race(methods, data, repeats=options.repeats, limit=options.limit)
         row = facts | {name: summary(outcome) for name, outcome in outcomes.items()}
@@ -273,7 +276,7 @@ class Rows:
 
 
 def cells(row: Row, names: Sequence[str], key: str, form: Callable[[float], str]) -> list[str]:
-    """One quantity of each method."""
+    """The cells of a table line: the quantity `key` of each method."""
     return [known(row.get(name, {}).get(key), form) for name in names]
 
 
@@ -281,7 +284,7 @@ RATIO_HEAD = ["matrices", "geometric mean", "least", "largest", "where largest"]
 
 
 def ratio_cells(ratios: Mapping[str, float], digits: int = 3) -> list[str]:
-    """The cells under `RATIO_HEAD` for the ratio of each matrix."""
+    """The cells under `RATIO_HEAD`, which summarize the ratios of all matrices."""
     if not ratios:
         return ["0", "-", "-", "-", ""]
     values = list(ratios.values())

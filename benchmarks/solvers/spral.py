@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Hungarian scaling of SPRAL, through ctypes: a matching with the largest product, and its
-scalings. The library is in the wheels cmeel-spral, cmeel-openblas, cmeel-metis and cmeel-gklib.
+"""The Hungarian scaling of SPRAL, called through ctypes. It finds a matching with the largest
+product and the scalings of the rows and columns. The library is in the wheel cmeel-spral and needs
+the wheels cmeel-openblas, cmeel-metis and cmeel-gklib.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import scipy.sparse as sp
 from benchmarks.timing import NotApplicableError
 
 _FOLDER = Path("cmeel.prefix", "lib")
-_NEEDED = ("libGKlib.so", "libmetis.so", "libopenblas.so.0")  # it names no folder for them
+_NEEDED = ("libGKlib.so", "libmetis.so", "libopenblas.so.0")  # of SPRAL, to load first
 _Numbers = npt.NDArray[Any]
 
 
@@ -43,7 +44,7 @@ class _Inform(ctypes.Structure):
 
 @cache
 def library() -> Any:
-    """SPRAL; None if its wheels are not installed."""
+    """The library SPRAL, or None if its wheels are not installed."""
     for entry in sys.path:
         folder = Path(entry) / _FOLDER
         try:
@@ -57,7 +58,7 @@ def library() -> Any:
 
 class Spral:
     """The scaling of one matrix. Each call computes the logarithms, the matching and the scalings
-    anew."""
+    again."""
 
     def __init__(self, A: sp.csc_array) -> None:
         n = A.shape[0]
@@ -81,6 +82,7 @@ class Spral:
             raise NotApplicableError(f"SPRAL: {found}")
 
     def objective(self) -> float:
-        """The sum of the logarithms of the moduli that the last call matched, rounded once."""
+        """The sum of the logarithms of the moduli of the entries that the last call matched. The
+        sum is rounded only once (`math.fsum`)."""
         cols = np.repeat(np.arange(self._n), np.diff(self._indptr))
         return math.fsum(np.log(self._modulus[self._matched[self._rows] == cols]))

@@ -19,10 +19,10 @@ from benchmarks.cases import Case
 from benchmarks.generators.assemble import SEED
 from benchmarks.report import Row
 
-POWER_FLOW = "pfjac_"  # names of Newton power flow Jacobians start so
-WITH_VALUES = "with values"  # the kind of generated cases whose matrices have values
+POWER_FLOW = "pfjac_"  # prefix of the names of Newton power flow Jacobians
+WITH_VALUES = "with values"  # `Case.kind` of generated matrices with values
 LAYOUTS = ("natural", "swapped", "shuffled")
-TIES = 20  # lines between two copies that are tied together
+TIES = 20  # number of power lines between two copies of a network (`tied`)
 _FIELDS = ("real", "complex", "integer")
 _Numbers = npt.NDArray[Any]
 
@@ -58,7 +58,8 @@ def matrix_of(case: Case) -> sp.csc_array | None:
 
 
 def matrices_of(cases: Sequence[Case]) -> Iterator[tuple[Row, sp.csc_array]]:
-    """The name and the size of each matrix that `matrix_of` returns, and the matrix."""
+    """The name and size of each matrix that `matrix_of` returns, and the matrix; other cases are
+    skipped."""
     for case in cases:
         A = matrix_of(case)
         if A is not None:
@@ -77,7 +78,8 @@ def _is_regular(A: sp.csc_array) -> bool:
 
 
 def _with_values(A: sp.csc_array) -> sp.csc_array | None:
-    """Entries between -1 and 1, and on a transversal four times the column's number of entries."""
+    """The pattern with random values between -1 and 1. On one transversal, the value is four times
+    the number of entries in the column."""
     if not _is_regular(A):
         return None
     rng = np.random.default_rng(SEED)
@@ -93,9 +95,10 @@ def _with_values(A: sp.csc_array) -> sp.csc_array | None:
 
 
 def tied(A: sp.csc_array, copies: int) -> sp.csc_array:
-    """`copies` of a Jacobian, each value times a random factor between 0.9 and 1.1. Each copy is
-    tied to the next one by `TIES` lines. A line is two symmetric entries -w, and w is added to both
-    diagonal entries; w is the median modulus of the diagonal of `A`."""
+    """A block diagonal matrix of `copies` of a Jacobian, whose values are multiplied by random
+    factors between 0.9 and 1.1. Each copy is tied to the next one by `TIES` power lines. A line
+    adds -w at two symmetric off-diagonal places and w to both diagonal entries; w is the median
+    modulus of the diagonal of `A`."""
     rng = np.random.default_rng(SEED)
     n = A.shape[0]
     parts = [A.tocoo() for _ in range(copies)]
@@ -117,10 +120,10 @@ def tied(A: sp.csc_array, copies: int) -> sp.csc_array:
 def laid_out(A: sp.csc_array, layout: str) -> sp.csc_array:
     """The matrix with its rows in a layout.
 
-    - "natural": as it is
-    - "swapped": the equations of active and of reactive power change places at each bus that has
-      both. They have the same pattern and are equally far apart at all of these buses. `_pairs`
-      finds them, and takes other pairs of rows in other matrices
+    - "natural": the rows as they are
+    - "swapped": at each bus that has both, the equations of active and of reactive power are
+      exchanged. These two rows have the same pattern and are equally far apart at all such buses;
+      `_pairs` finds them. In a matrix without such rows, other pairs of rows are exchanged
     - "shuffled": the rows are in a random order
     """
     n = A.shape[0]
@@ -136,9 +139,9 @@ def laid_out(A: sp.csc_array, layout: str) -> sp.csc_array:
 
 
 def _pairs(A: sp.csc_array) -> tuple[_Numbers, _Numbers]:
-    """Pairs of rows with the same pattern and none of this pattern between them, at the distance
-    that occurs most often. If no two rows have the same pattern: each row of the first half with
-    one of the second."""
+    """Pairs of rows with the same pattern, at the distance that occurs most often. Between the two
+    rows of a pair there is no row with this pattern. If no two rows have the same pattern, each row
+    of the first half is paired with a row of the second half."""
     R = sp.csr_array(A)
     R.sort_indices()
     n, ends = R.shape[0], R.indptr
@@ -153,6 +156,7 @@ def _pairs(A: sp.csc_array) -> tuple[_Numbers, _Numbers]:
         return np.arange(n // 2), np.arange(n // 2) + n // 2
     (distance, _), *_ = Counter(j - i for i, j in pairs).most_common(1)
     chosen = np.array([pair for pair in pairs if pair[1] - pair[0] == distance])
-    # Each row is in one pair at most: a pair is left out if its first row is the second of another.
+    # Each row may be in only one pair: drop a pair whose first row is the second row of another
+    # pair.
     keep = ~np.isin(chosen[:, 0], chosen[:, 1])
     return chosen[keep, 0], chosen[keep, 1]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`weighted_transversal` beside MC64 and SPRAL, and orders against fill beside those of SuperLU.
+"""`weighted_transversal` compared with MC64 and SPRAL, and fill-reducing orders compared with those
+of SuperLU.
 
-The section takes every square, structurally nonsingular matrix with values. A generated matrix has
-random values, except that the entries of one transversal are larger than all others
+The section measures every square, structurally nonsingular matrix with values. A generated matrix
+has random values, except that the entries of one transversal are larger than all others
 (``systems.py``).
 """
 
@@ -45,7 +46,7 @@ from benchmarks.solvers.systems import matrices_of
 from benchmarks.timing import Method, Notes
 from btfperm.ordering import count_fill, order_places
 
-# The modules that measure the parts of a call.
+# These modules measure the parts of a call with `time.perf_counter`.
 CLOCKED: tuple[Any, ...] = tuple(
     map(importlib.import_module, ("btfperm.weighted", "btfperm.path.run"))
 )
@@ -53,21 +54,23 @@ OURS, PEER, SPRAL = "weighted_transversal", "MC64", "SPRAL"
 FASTER = "the faster of both"
 AMD, COLAMD = "amd, SuperLU's MMD", "colamd, SuperLU's COLAMD"
 _SPECS = {"amd": "MMD_AT_PLUS_A", "colamd": "COLAMD"}
-MARGIN, ALLOWED = 1.1, 50e-6  # a search may take this factor and these seconds more than a peer
-_SAME = 1e-12  # largest difference of two objectives, relative
+# The aim: a search takes at most MARGIN times the seconds of the faster peer, plus ALLOWED.
+MARGIN, ALLOWED = 1.1, 50e-6
+_SAME = 1e-12  # largest relative difference of two objectives that count as equal
 _CLASSES = ((0, "below 20,000"), (20_000, "20,000 to 200,000"), (200_000, "200,000 and more"))
 NOTE = (
-    "`weighted_transversal` is one call with its decomposition and its certificate; MC64 is "
-    "the search for the largest product in the system's libmumps, on arrays in its own format, "
-    "with the logarithms, which NumPy computes here, and without scalings by exponentials or a "
-    "certificate; SPRAL is its Hungarian scaling with logarithms and scalings. 'search alone' is "
-    "the part of our call that MC64 is: logarithms, search, duals. "
-    "Milliseconds of processor time on one thread, the least of the runs; nnz without stored zeros."
+    "`weighted_transversal` is one call with its decomposition and its certificate. MC64 is the "
+    "search for the largest product in the system's libmumps, on arrays in its own format. Its "
+    "time includes the logarithms, which NumPy computes here, but neither the exponentials of the "
+    "scalings nor a certificate. SPRAL is its Hungarian scaling with logarithms and scalings. "
+    "'search alone' is the part of our call that corresponds to MC64: logarithms, search, duals. "
+    "Times are milliseconds of processor time on one thread, the least of the runs. nnz does not "
+    "count stored zeros."
 )
 NOTE_FILL = (
-    "Entries of L + U for pivots on the diagonal, in one block of all rows, with the weighted "
-    "transversal on the diagonal: our order over SuperLU's (MMD_AT_PLUS_A for amd, COLAMD for "
-    "colamd). The time is that of our order alone."
+    "Entries of L + U for pivots on the diagonal, with the whole matrix as one block and the "
+    "weighted transversal on the diagonal: our order over SuperLU's order (MMD_AT_PLUS_A for amd, "
+    "COLAMD for colamd). The time is the time of our order alone."
 )
 
 
@@ -83,11 +86,11 @@ def run(cases: list[Case], options: Options) -> Section:
     for over in (PEER, SPRAL, FASTER):
         text += [f"### Over {over}, by entries", "The whole call:", _means(rows, "seconds", over)]
         text += ["The search alone:", _means(rows, "search", over)]
-    text += [f"Missed aim beside {FASTER}: {_late(rows)}.", "### Each matrix, ms"]
+    text += [f"Search missed the aim relative to {FASTER}: {_late(rows)}.", "### Each matrix, ms"]
     head = ["nnz", OURS, "search alone", PEER, SPRAL, "whole over MC64", "search over MC64"]
     head.append(f"search over {FASTER}")
     text.append(by_matrix(head, rows, _cells))
-    text += ["### Order against fill", NOTE_FILL, libraries_in_words()]
+    text += ["### Fill-reducing orders", NOTE_FILL, libraries_in_words()]
     keys = ("fill", "SuperLU's", "ratio")
     head = [f"{name}: {key}" for name in ("amd", "colamd") for key in keys]
     text += [_fill_means(rows), by_matrix([*head, "amd, ms"], rows, _fill_cells)]
@@ -95,9 +98,10 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def timed_transversal(A: sp.csc_array, threads: int) -> Notes:
-    """The processor time of the whole call and of its search alone, and the objective."""
+    """The processor times of the whole call and of its search, and the objective."""
     searches: list[float] = []
-    # This process runs no other method, and on a busy machine wall times mean little.
+    # Replace the clock by processor time, because wall times on a busy machine mean little. Only
+    # this # process is affected, and it runs no other method.
     for module in CLOCKED:
         module.time = SimpleNamespace(perf_counter=time.process_time)
 
@@ -131,7 +135,7 @@ def _methods(threads: int) -> list[Method]:
 
 
 def _orders(A: sp.csc_array, kind: Any, threads: int) -> Notes:
-    """The fill by our order and by SuperLU's, both with pivots on the same diagonal."""
+    """The fill with our order and with SuperLU's order, for pivots on the same diagonal."""
     warnings.simplefilter("ignore")
     pattern = btfperm.as_pattern(A)
     n = pattern.n
@@ -148,8 +152,8 @@ def _orders(A: sp.csc_array, kind: Any, threads: int) -> Notes:
 
 
 def _of_superlu(A: sp.csc_array, rows: Any, kind: str) -> Any:
-    """SuperLU's order of the columns of the matched matrix. Its values are replaced by ones with a
-    large diagonal, so that SuperLU takes all pivots from it."""
+    """SuperLU's order of the columns of the matched matrix. The values are replaced: the diagonal
+    is large and all other entries are small, so that SuperLU takes all pivots from the diagonal."""
     B = sp.csc_array(sp.csr_array(A)[rows])
     B.data = np.full(B.nnz, 1e-3)
     B.setdiag(10.0 + np.diff(B.indptr))
@@ -170,7 +174,8 @@ def _difference(row: Row) -> list[str]:
 
 
 def _time_of(row: Row, name: str) -> float | None:
-    """The time of a peer; that of `FASTER` if both are known."""
+    """The time of a peer. The peer `FASTER` is the faster of both peers; it has a time only if both
+    have."""
     if name != FASTER:
         seconds: float | None = row.get(name, {}).get("seconds")
         return seconds
@@ -179,13 +184,14 @@ def _time_of(row: Row, name: str) -> float | None:
 
 
 def _ratio(row: Row, part: str, over: str) -> float | None:
-    """The time of the whole call (`seconds`) or of its `search` over that of a peer."""
+    """The time of the whole call (`part` is "seconds") or of its search ("search") over that of a
+    peer."""
     mine, other = row.get(OURS, {}).get(part), _time_of(row, over)
     return mine / other if mine and other else None
 
 
 def _late(rows: list[Row]) -> str:
-    """The matrices whose search takes longer than the aim allows, see MARGIN and ALLOWED."""
+    """The matrices whose search takes longer than the aim permits (see `MARGIN` and `ALLOWED`)."""
     found = []
     for row in rows:
         mine, other = row.get(OURS, {}).get("search"), _time_of(row, FASTER)

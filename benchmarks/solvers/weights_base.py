@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`weighted_transversal` beside the unweighted search and a sort of the values, and with values of
-all sizes.
+"""Compares `weighted_transversal` with a base, which is the unweighted search and a sort of the
+values; and compares its times for values of different ranges.
 
-The section takes the square, structurally nonsingular matrices that have values; generated patterns
-get random values, and large ones on one transversal. The generators in ``auctions.py`` make the
-matrices of the set ``large``. For each matrix, two more have its pattern and random values: exp(z)
-with z from the standard normal distribution, and 10 to the power of numbers from the uniform
-distribution between -300 and 300.
+The section measures the square, structurally nonsingular matrices with values. Generated patterns
+get random values, with large values on one transversal. The generators in ``auctions.py`` make the
+matrices of the set ``large``. Each pattern is also measured with two other kinds of random values:
+exp(z), where z is from the standard normal distribution, and 10 to the power u, where u is uniform
+between -300 and 300.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from benchmarks.timing import Method, Notes
 BASE = "unweighted and sort"
 NORMAL, WIDE = "values exp(z)", "values 1e-300 to 1e300"
 ALL = (OURS, BASE, NORMAL, WIDE)
-# By title: two methods, and the time of the first one that counts.
+# title of a ratio -> the method, the method it is compared with, and which time of the former.
 RATIOS = {
     "whole call over base": (OURS, BASE, "seconds"),
     "search alone over base": (OURS, BASE, "search"),
@@ -48,9 +48,9 @@ RATIOS = {
 }
 NOTE = (
     "Milliseconds of processor time on one thread, the least of the runs. The base is "
-    "`maximum_transversal` with its certificate, of a pattern, and `numpy.sort` of the values. All "
-    "others are whole calls of `weighted_transversal`, with the decomposition and the certificate; "
-    "'search alone' is the part of logarithms, search and duals."
+    "`maximum_transversal` of the pattern with its certificate, and `numpy.sort` of the values. "
+    "All other times are whole calls of `weighted_transversal`, with the decomposition and the "
+    "certificate. 'search alone' is only the logarithms, the search and the duals."
 )
 
 

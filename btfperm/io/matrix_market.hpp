@@ -3,9 +3,9 @@
 //
 // Idea        One pass counts the lines with an entry in each part of the block, so that each
 //             thread knows where in the arrays its part begins. A second pass parses the parts.
-// Cost O(bytes). In most blocks, lines are counted without examining them one by one. Both passes
-// skip blank lines and comments. Races A thread writes to the places of its own part and to its own
-// fault. The arrays of
+// Cost        O(bytes). In most blocks, lines are counted without examining them one by one. Both
+//             passes skip blank lines and comments.
+// Races       A thread writes to the places of its own part and to its own fault. The arrays of
 //             faults and counts are read after the region.
 // Requires    The text ends with a line end, and the arrays have a place for each counted entry.
 #pragma once

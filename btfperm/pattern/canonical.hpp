@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // canonical: turn any list of positions into sorted columns without duplicates
 //
-// Idea Two counting sorts, first by rows and then by columns, leave each column sorted; duplicates
-// are then adjacent. The time is linear in entries + m + n. Shortcut Most files list their entries
-// by columns, with ascending rows. One pass detects this; the list of rows is then the result. If
-// only the columns are in order, or if most rows are empty, each column is sorted by itself, and no
-// array of length m is needed. Interrupts The budget also ends passes over m rows or n columns,
-// because a file of a few bytes
+// Idea        Two counting sorts, first by rows and then by columns, leave each column sorted;
+//             duplicates are then adjacent. The time is linear in entries + m + n.
+// Shortcut    Most files list their entries by columns, with ascending rows. One pass detects this;
+//             the list of rows is then the result. If only the columns are in order, or if most
+//             rows are empty, each column is sorted by itself, and no array of length m is needed.
+// Interrupts  The budget also ends passes over m rows or n columns, because a file of a few bytes
 //             may declare 2^31 of them.
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorted lists from pairs (list, item), for a rank that owns some of the lists
 //
-// Idea Count the items of each list, place the items list by list, sort each list, drop duplicates.
-// Cost O(lists + pairs log(longest list)), O(lists + pairs) for sorted lists. Memory: one
+// Idea        Count the items of each list, place the items list by list, sort each list, drop
+//             duplicates.
+// Cost        O(lists + pairs log(longest list)), O(lists + pairs) for sorted lists. Memory: one
 //             copy of the items; no array has a place for each row and column of the matrix.
 #pragma once
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorted lists with values from triples (list, item, value), for a rank that owns some lists
 //
-// Idea As owned_lists.hpp, but the indices of the triples are sorted instead of the triples, and
-// the values of duplicates are added up in ascending order. So the sum does not depend on which
-// rank sent which value. Cost O(lists + triples log(longest list)). Memory: 8 bytes for each triple
-// and the result.
+// Idea        As owned_lists.hpp, but the indices of the triples are sorted instead of the triples,
+//             and the values of duplicates are added up in ascending order. So the sum does not
+//             depend on which rank sent which value.
+// Cost        O(lists + triples log(longest list)). Memory: 8 bytes for each triple and the result.
 #pragma once
 
 #include <algorithm>
