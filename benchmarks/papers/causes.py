@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why a result differs from its paper: sentences on what the counters of the result show.
+"""Why a result differs from its paper: sentences for the pages, computed from the counters of a
+result.
 
-Models are fitted to the rows of a result with nonnegative coefficients, each case weighted so that
-relative errors count. A sentence states the largest error of its model.
+Some sentences use a model of the time, a sum of parts with nonnegative coefficients, which is
+fitted to the rows of a result. Each case is divided by its time, so that the fit minimizes relative
+errors. A sentence states the largest error of its model.
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ from benchmarks.report import Row, geometric_mean
 
 Reals = npt.NDArray[np.float64]
 
-# The bounds of the mean number of entries in a column between which graphs are compared.
+# Graphs are grouped by the mean number of entries in a column: least, bound, and the words for it.
 DENSITIES = ((0, 4, "fewer than 4"), (4, 10, "4 to 10"), (10, 40, "10 to 40"), (40, 10**9, "more"))
-MIN_EDGES = 100_000  # the steps of a direction count if they visit as many entries
+MIN_EDGES = 100_000  # least number of entries in steps of one direction whose rate is used
 
 
 def fitted(parts: Sequence[Sequence[float]], seconds: Sequence[float]) -> tuple[Reals, float]:
-    """Nonnegative seconds of each part, of which a case has the given numbers, and the largest
-    relative error of the sums."""
+    """The nonnegative seconds of each part that fit the `seconds` of all cases best, and the
+    largest relative error. parts[k] has the numbers of each part in case k."""
     from scipy.optimize import nnls
 
     scaled: Reals = np.array(parts, float) / np.array(seconds, float)[:, None]
@@ -80,8 +82,8 @@ def of_ct_and_mt(rows: list[Row], algorithms: Sequence[str]) -> str:
 
 
 def of_lists(rows: list[Row], versions: Sequence[str], words: Sequence[str]) -> str:
-    """What a loop of each version costs, its share of the time, and how the number of loops
-    varies, on the graphs on which most searches ended; empty if there are none."""
+    """Sentences on the cost of a loop of each version, the share of loops in the time, and the
+    number of loops, on the graphs on which most searches finished; empty if there are none."""
     first, plain, shrinking = versions
     names = [f"{version} {word}" for version in versions for word in words]
     rows = [row for row in rows if 2 * len(row["median"].keys() & names) > len(names)]
@@ -127,7 +129,8 @@ def of_lists(rows: list[Row], versions: Sequence[str], words: Sequence[str]) -> 
 def _of_loops(
     row: Row, versions: Sequence[str], words: Sequence[str]
 ) -> tuple[dict[str, float], float]:
-    """The seconds of a loop of each version on a graph, and the largest relative error."""
+    """The seconds of a loop of each version on one graph, and the largest relative error of the
+    model."""
     parts, seconds = [], []
     for k, version in enumerate(versions):
         for word in words:
@@ -143,7 +146,8 @@ def _of_loops(
 
 
 def _ratios(rows: list[Row], words: Sequence[str], one: str, other: str, key: str) -> list[float]:
-    """A counter of one version over that of another, where both finished."""
+    """The counter `key` of one version over that of another, for all cases in which both
+    finished."""
     return [
         row["counters"][a][key] / row["counters"][b][key]
         for row in rows
@@ -223,7 +227,8 @@ def _psi(runs: Sequence[float]) -> float:
 
 
 def of_work(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """psi of the visited entries by algorithm, of each row that has the entries of each run."""
+    """For each algorithm, psi of the visited entries in each row that stores the entries of every
+    run."""
     found: dict[str, list[float]] = {}
     for row in rows:
         if len(row.get("edges", ())) > 2 and not row["options"]:
@@ -235,8 +240,8 @@ def of_work(rows: Sequence[Row]) -> dict[str, list[float]]:
 
 
 def rates(rows: list[Row], small: int = 2_000_000) -> str:
-    """The rate of bottom-up steps over that of the top-down steps without direction optimisation,
-    on graphs with fewer than `small` entries and on larger ones."""
+    """The rate of bottom-up steps over the rate of top-down steps without direction optimisation,
+    as text: on graphs with fewer than `small` entries, and on larger graphs."""
     found: dict[bool, list[float]] = {True: [], False: []}
     for row in rows:
         for start in row["starts"].values():
@@ -249,7 +254,8 @@ def rates(rows: list[Row], small: int = 2_000_000) -> str:
 
 
 def of_directions(rows: list[Row]) -> str:
-    """The rates of top-down and bottom-up steps, and what bottom-up steps save, by graph."""
+    """Sentences on the rates of top-down and bottom-up steps, and on the entries that bottom-up
+    steps save, for groups of graphs."""
     slower: list[dict[str, Any]] = []
     more: list[dict[str, Any]] = []
     unmet: list[dict[str, Any]] = []
@@ -294,9 +300,10 @@ def _graphs(cases: Sequence[dict[str, Any]]) -> str:
 
 
 def of_rounds(rows: list[Row], codes: Sequence[tuple[str, str]], compared: list[Row]) -> str:
-    """Fits a constant, a time for each round and a time for each edge to the times on a GPU.
-    `codes`: a code on the GPU, and the same on the CPU, which has the shares left; `compared`: the
-    graphs by density whose rounds are stated."""
+    """Sentences on a model of the times on a GPU: a constant, a time for each round and a time for
+    each edge. `codes` are pairs of a code on the GPU and the same code on the CPU, whose rows store
+    the shares of edges left. `compared` are graphs, the sparsest first; the sentences state their
+    rounds."""
     costs, parts = {}, []
     for name, _ in codes:
         cases = [row for row in rows if name in row["median"] and row["kind"] != "star"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A table or figure of a paper beside ours: its statements, whether they hold here, the verdict."""
+"""The comparison of a table or figure of a paper with ours: the paper's statements, whether they
+hold here, and a verdict."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper. `held` is the share of the cases in which it holds here; None if
-    there are none. `ours` is what was measured here."""
+    """A statement of the paper. `held` is the share of our cases in which it holds, or None without
+    cases. `ours` is what was measured here."""
 
     words: str
     held: float | None
@@ -33,9 +34,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Item:
-    """A table or figure. `figure` is the name of ours as in `figures.KINDS`, `axes` those of the
-    paper, and `why` explains a verdict that is not "agrees"; `of_real`: the figure belongs to the
-    result on real matrices; `section`: the figure belongs to the newest result of this section."""
+    """A table or figure of a paper. `axes` describes the paper's axes or columns. `figure` is the
+    name of our figure in `figures.KINDS`. It is drawn from the result on real matrices if
+    `of_real`, or else from the newest result of `section` if this is set. `why` explains a verdict
+    that is not "agrees"."""
 
     title: str
     axes: str
@@ -48,8 +50,8 @@ class Item:
 
     @property
     def verdict(self) -> str:
-        """Agrees: every statement was measured and holds in all cases; disagrees: none holds in
-        any."""
+        """The verdict is AGREES if every statement was measured and holds in all cases, DISAGREES
+        if no statement holds in any case, and otherwise IN_PART; NOT_MEASURED without results."""
         held = [claim.held for claim in self.claims if claim.held is not None]
         if not held:
             return NOT_MEASURED
@@ -58,7 +60,8 @@ class Item:
         return DISAGREES if max(held) == 0 else IN_PART
 
     def markdown(self, stem: str) -> str:
-        """The part of the page; `stem` is the path of the result without its suffix."""
+        """The text of this item on the page; `stem` is the path of the result without its
+        suffix."""
         rows = [[claim.words, claim.ours, _share(claim.held)] for claim in self.claims]
         image = f"![{self.title}]({stem}-{self.figure}.svg)" if self.figure else ""
         return paragraphs(
@@ -78,7 +81,7 @@ def _share(held: float | None) -> str:
 
 
 def counted(words: str, cases: Iterable[bool], what: str = "cases") -> Claim:
-    """A statement about single cases."""
+    """A claim about single cases; `cases` states for each whether the claim holds."""
     each = list(cases)
     if not each:
         return Claim(words, None, "-")
@@ -86,12 +89,12 @@ def counted(words: str, cases: Iterable[bool], what: str = "cases") -> Claim:
 
 
 def yes_or_no(words: str, holds: bool, ours: str) -> Claim:
-    """A statement about one number."""
+    """A claim about one number."""
     return Claim(words, float(holds), ours)
 
 
 def mean_text(values: Sequence[float], unit: str = "") -> str:
-    """Geometric mean, least and largest."""
+    """The geometric mean, the least and the largest value, as text."""
     if not values:
         return "-"
     mean = digits(geometric_mean(values))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the two papers on searches on a GPU state, beside results of their sections."""
+"""The statements of the two papers on searches on a GPU, compared with results of their
+sections."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from benchmarks.papers.claims import Data, Item, counted, mean_text, yes_or_no
 from benchmarks.papers.paper_003 import BEST, STRATEGIES
 from benchmarks.report import Row, by_matrix, geometric_mean, milliseconds, table
 
-# Table 1 of the paper, in seconds: APFB GPUBFS mt ct, GPUBFS-WR mt ct, then the same of APsB.
+# Table 1 of the paper, in seconds. Columns: APFB with GPUBFS (mt, ct), APFB with GPUBFS-WR (mt, #
+# ct), then APsB with the same four.
 TABLE_1 = {
     "O_S1": "2.96 1.89 2.12 1.34 3.68 2.88 2.98 2.27",
     "O_Hardest20": "4.28 2.70 3.21 1.93 5.23 4.14 4.20 3.13",
@@ -103,8 +105,8 @@ def _sequential(row: Row, limit: float) -> float:
 
 
 def _best_share(rows: list[Row], name: str, factor: float = 1.0, rival: str = "") -> float:
-    """Returns the share of the graphs on which a variant takes at most `factor` times the best time
-    of the variant itself, the codes on all cores, and `rival`, a variant on the GPU."""
+    """The share of the graphs on which a variant takes at most `factor` times the least time of
+    three: its own, the codes on all cores, and `rival`, another variant on the GPU."""
     fast = 0
     for row in rows:
         own = row["median"].get(name, math.inf)
@@ -114,7 +116,7 @@ def _best_share(rows: list[Row], name: str, factor: float = 1.0, rival: str = ""
 
 
 def _gains(rows: list[Row], name: str, limit: float, peer: str = "") -> list[float]:
-    """On each graph, the speed-up of a variant over the best sequential peer, or over `peer`. Peers
+    """The speed-up of a variant over the best sequential peer, or over `peer`, on each graph. Peers
     and variants that were stopped count at the limit."""
     return [
         (row["sequential"].get(peer, limit) if peer else _sequential(row, limit))
@@ -202,8 +204,8 @@ def _contest_000(data: Data) -> list[Item]:
 
 
 def _unknown(rows: list[Row], name: str) -> str:
-    """Names, in a sentence, the graphs on which a variant was stopped, and those among these graphs
-    on which a search on the CPU finished."""
+    """A sentence that names the graphs on which a variant was stopped, and those of them on which a
+    search on the CPU finished."""
     lost = [row for row in rows if name not in row["median"]]
     found = [row for row in lost if row["multicore"] or row["sequential"]]
     if not lost:

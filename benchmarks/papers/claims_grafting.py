@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the paper on tree grafting states, beside a result of its section."""
+"""The statements of the paper on tree grafting, compared with a result of its section."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def items_001(
     *,
     busy: bool = False,
 ) -> list[Item]:
-    """Figures 1 and 3 to 8, and the variation of section V B. `parts`: of the section
-    grafting-parts on all threads; `small`: of paper-001 on smaller graphs, on cores that were
-    `busy`; `alone`: of grafting-parts on one thread of the same machine; `codes`: of the section
-    serial-codes."""
+    """Figures 1 and 3 to 8, and the variation of section V B. The arguments are results. `parts` is
+    of the section grafting-parts on all threads, and `alone` on one thread of the same machine.
+    `small` is of paper-001 on smaller graphs; with `busy`, other processes used its cores. `codes`
+    is of the section serial-codes."""
     return [
         _serial_codes(codes),
         _relative_speed(data),
@@ -66,7 +66,7 @@ def _serial_codes(data: Data | None) -> Item:
 
 
 def _stopped(data: Data) -> str:
-    """The searches without counts, if there are any."""
+    """A sentence on the searches without counts, or nothing."""
     names = [f"{row['algorithm']} on `{row['matrix']}`" for row in data["rows"] if row["overran"]]
     if not names:
         return ""
@@ -92,7 +92,7 @@ def _figures(statement: Row) -> str:
 
 
 def _of_order(each: Row, more: str = "") -> Claim:
-    """The order of the three searches in a class."""
+    """The claim about the order of the three searches in a class."""
     gains = {rival: ours["speed_up"] for rival, ours in each["ours"].items()}
     paper = ", ".join(f"{digits(g)} over {rival}" for rival, g in each["paper"].items())
     ours = ", ".join(f"{digits(g)} over {rival}" for rival, g in gains.items())
@@ -101,8 +101,9 @@ def _of_order(each: Row, more: str = "") -> Claim:
 
 
 def _by_order(data: Data, why: str) -> Item:
-    """Figures 3 to 6 on the graphs in their own and in a random order. On two threads, the
-    order of the three searches is judged on one thread only."""
+    """Figures 3 to 6, judged once on the graphs in their own order and once in a random order. If
+    the result has only two threads, the order of the three searches is judged on one thread
+    only."""
     many = data["threads"][-1]
     judged = (1, many) if many > 2 else (1,)
     claims = []
@@ -169,7 +170,7 @@ def _relative_speed(data: Data) -> Item:
 
 
 def _first(data: Data) -> str:
-    """In which classes ms-bfs-graft is first."""
+    """A sentence on the classes in which ms-bfs-graft is first."""
     orders = data["orders"]
     if orders and all(min(o["speed_up"] for o in e["ours"].values()) >= 1 for e in orders):
         return "ms-bfs-graft is first in each class, as in the paper. "
@@ -203,13 +204,13 @@ def _variation(data: Data) -> Item:
 
 
 def _with_runs(data: Data, name: str, threads: int) -> dict[str, Row]:
-    """The rows of an algorithm with enough runs, by graph."""
+    """The rows of an algorithm that have enough runs for psi, by graph."""
     rows = tables.select(data, name, threads)
     return {graph: row for graph, row in rows.items() if variation(row) is not None}
 
 
 def _of_work(data: Data) -> str:
-    """How much the visited entries vary, where a result has them for each run."""
+    """A sentence on how much the visited entries vary, if the result has them for each run."""
     found = causes.of_work(data["rows"])
     if not found:
         return "Whether the visited entries vary as much is not on file for these runs."
@@ -218,7 +219,8 @@ def _of_work(data: Data) -> str:
 
 
 def _pairs(data: Data) -> Iterator[tuple[Row, Row]]:
-    """The rows of ms-bfs-graft and pothen-fan on all threads, where both searched."""
+    """Pairs of rows of ms-bfs-graft and pothen-fan on all threads, for graphs on which both
+    searched."""
     many = data["threads"][-1]
     fan = tables.select(data, FAN, many)
     for name, row in tables.select(data, GRAFT, many).items():
@@ -251,7 +253,7 @@ def _rates(data: Data) -> Item:
 
 
 def _speed_ups(data: Data) -> list[float]:
-    """Of ms-bfs-graft on all threads over one."""
+    """The speed-ups of ms-bfs-graft on all threads over one thread."""
     one, all_threads = (tables.select(data, GRAFT, count) for count in (1, data["threads"][-1]))
     return [
         one[name]["median"] / row["median"]
@@ -276,7 +278,7 @@ def _scaling(data: Data) -> Item:
 
 
 def _least_gains(data: Data) -> str:
-    """The graphs with a small speed-up, and their times."""
+    """A sentence on the graphs with a small speed-up, and their times."""
     one, many = (tables.select(data, GRAFT, count) for count in (1, data["threads"][-1]))
     few = [
         f"`{name}` ({digits(one[name]['median'] / row['median'])}; "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the paper on tree grafting states about direction optimisation and grafting (figure 7),
-beside results of the section grafting-parts."""
+"""The statements of the paper on tree grafting about direction optimisation and grafting (figure
+7), compared with results of the section grafting-parts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from benchmarks.report import Row, digits, geometric_mean, milliseconds, table
 
 
 def of_parts(data: Data, parts: Data | None, alone: Data | None, small: Data | None) -> Item:
-    """Figure 7: of all graphs from `data`, and by start and columns from `parts` of the section
-    grafting-parts; `alone`: of this section on one thread; `small`: of smaller graphs."""
+    """Figure 7. `data` is the result of paper-001 on all graphs; `parts` is a result of the section
+    grafting-parts, which has several starts and whole columns; `alone` is one of grafting-parts on
+    one thread; `small` is one of paper-001 on smaller graphs."""
     title = "Figure 7. Direction optimisation and tree grafting"
     body, claims = _of_classes(data)
     for name, group in groups(parts["rows"]).items() if parts else ():
@@ -59,7 +60,8 @@ def _gain_claims(direction: float, grafting: float, where: str) -> list[Claim]:
 
 
 def _of_networks(body: list[list[str]]) -> list[Claim]:
-    """The gain by grafting on networks, whose matching number is low, in the lines of the table."""
+    """The claim about the gain by grafting on networks, whose matching number is low. `body` has
+    the lines of the table."""
     gains = [float(line[5]) for line in body if line[0].startswith("networks")]
     if not gains:
         return []
@@ -73,8 +75,8 @@ def _of_networks(body: list[list[str]]) -> list[Claim]:
 
 
 def _of_group(rows: list[Row], start: str, whole: bool) -> list[float] | None:
-    """The number of graphs; the speed-ups of direction optimisation and of grafting in addition;
-    and how many times fewer entries each of them visits."""
+    """The number of graphs; the speed-up of direction optimisation, and the additional speed-up by
+    grafting; and how many times fewer entries each of them visits."""
     direction, both = (factors(rows, start, part, whole) for part in ("direction", "both"))
     if direction is None or both is None:
         return None
@@ -86,8 +88,8 @@ def _of_group(rows: list[Row], start: str, whole: bool) -> list[float] | None:
 
 
 def _of_classes(data: Data) -> tuple[list[list[str]], list[Claim]]:
-    """The same by class for all graphs of the section paper-001, after Karp-Sipser: the lines of
-    the table, and the claims about the mean of all."""
+    """The lines of the table for each class of the section paper-001, after Karp-Sipser, and the
+    claims about the mean of all graphs."""
     found = {kind: worth for kind in CLASSES if (worth := worth_factors(data, kind)) is not None}
     if not found:
         return [], []
@@ -110,7 +112,7 @@ def _of_classes(data: Data) -> tuple[list[list[str]], list[Claim]]:
 
 
 def _of_disturbances(data: Data) -> str:
-    """How many searches were disturbed in the run whose steps count."""
+    """A sentence on the searches that were disturbed in the run from which the table is."""
     found = [
         (search["seconds"][-1] / search["seconds"][0], row["matrix"], start, name, search)
         for row in data["rows"]
@@ -135,7 +137,8 @@ def _of_disturbances(data: Data) -> str:
 
 
 def _on_one_thread(alone: Data | None, many: Data) -> str:
-    """The gains on one thread beside those of `many` threads, on the graphs of both."""
+    """Sentences that compare the gains on one thread with those in `many`, on the graphs of both
+    results."""
     if alone is None:
         return ""
     common = {row["matrix"] for row in alone["rows"]} & {row["matrix"] for row in many["rows"]}
@@ -163,7 +166,8 @@ def _on_one_thread(alone: Data | None, many: Data) -> str:
 
 
 def _of_sizes(data: Data, small: Data | None) -> str:
-    """How many times fewer entries the parts visit on the graphs that both results have."""
+    """Sentences that compare how many times fewer entries the parts visit in both results, on the
+    graphs that both have."""
     if small is None:
         return ""
     runs = [_saved(each) for each in (data, small)]
@@ -189,7 +193,7 @@ def _of_sizes(data: Data, small: Data | None) -> str:
 
 
 def _key(matrix: str) -> tuple[str, bool]:
-    """The paper's graph and whether the order is random."""
+    """The paper's graph that a matrix stands for, and whether the order of the matrix is random."""
     paper = stands_for(matrix)
     return (paper.graph if paper else matrix), "_rcp" in matrix
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the paper on local max states, beside results of its section."""
+"""The statements of the paper on local max, compared with results of its section."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def items_004(
     busy: bool = False,
     real_busy: bool = False,
 ) -> list[Item]:
-    """Figures 2 to 11, and the aims of this project. `over_ranks`: of the section mpi-local-max,
-    whose cores were `busy`; `others`: of the section graphs, and `later` of a later version on one
-    thread; `real_busy`: other processes used the cores in the run on real matrices."""
+    """Figures 2 to 11, and the aims of this project. The arguments are results or describe results.
+    `over_ranks` is of the section mpi-local-max; with `busy`, other processes used its cores.
+    `others` is of the section graphs; `later` is of a later version on one thread. With
+    `real_busy`, other processes used the cores in the run on real matrices."""
     groups = families(data)
     items = [
         _quality(groups, "Figure 2. Delaunay graphs", "delaunay", (2, 2, 13, 14)),
@@ -91,7 +92,8 @@ def _quality(
 
 
 def _of_hem(rows: list[Row]) -> str:
-    """Why HEM is not far behind on dense random graphs, as the paper states for others."""
+    """A sentence on dense random graphs, on which HEM is not far behind. The paper states the same
+    for other graphs."""
     if not rows[0]["matrix"].startswith("random") or rows[0]["edges"] < 10 * rows[0]["n"]:
         return ""
     return (
@@ -169,7 +171,7 @@ def _real(real: Data | None, *, busy: bool = False) -> Item:
 
 
 def _of_choice(rows: list[Row]) -> str:
-    """Which matrices the table has."""
+    """A sentence on the choice of the matrices in the table."""
     every = f"all {len(rows)}" if len(rows) <= 20 else f"the 20 largest of {len(rows)}"
     return (
         f"The table has {every} symmetric matrices with different values off the diagonal. In "
@@ -181,13 +183,13 @@ def _fastest(row: Row) -> str:
     return min(("greedy", LOCAL_MAX, HEM, GPA, "red-blue"), key=row["median"].__getitem__)
 
 
-# Matrices of few different weights: the number of these, and how many percent of the edges have the
-# most frequent one, counted from the moduli of the values.
+# Matrices with few different weights: the number of different weights, and the percentage of the #
+# edges that have the most frequent weight. Weights are the moduli of the values.
 TIES = {"minnesota": (2, 99.9), "irdrop_tc11_mna": (25, 56), "G3_circuit": (66, 37)}
 
 
 def _of_ties(rows: list[Row]) -> str:
-    """Why local-max is lighter than greedy on matrices with many equal weights."""
+    """Sentences on matrices with many equal weights, on which local-max is lighter than greedy."""
     found = [row for row in rows if row["matrix"] in TIES]
     each = [
         f"`{row['matrix']}` ({TIES[row['matrix']][0]} different weights; {TIES[row['matrix']][1]:g}"

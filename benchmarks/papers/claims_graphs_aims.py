@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The aims of this project for matchings in graphs, beyond the paper on local max."""
+"""The aims of this project for matchings in graphs, in addition to the paper on local max."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from benchmarks.papers.claims_graphs_gpu import speeds_over
 from benchmarks.papers.paper_004 import HEM, LOCAL_MAX
 from benchmarks.report import Row, digits, milliseconds
 
-LARGE = 1 << 20  # vertices from which on the GPU is compared
+LARGE = 1 << 20  # vertices; the speed of the GPU is judged on graphs with at least as many
 
 
 def aims(rows: list[Row], others: list[Row], later: list[Row]) -> Item:
-    """The aims of this project beyond the paper. `others`: of the section graphs; `later`: of this
-    section with a later version on one thread, without a GPU."""
+    """The aims of this project in addition to the paper. `others` are rows of the section graphs;
+    `later` are rows of this section, of a later version on one thread without a GPU."""
     large = [row for row in rows if row["n"] >= LARGE]
 
     def at_least_20(name: str, base: str) -> Claim:
@@ -58,8 +58,8 @@ def _of_later(path: dict[str, Row]) -> str:
 
 
 def _path_claims(path: dict[str, Row], later: dict[str, Row] | None = None) -> list[Claim]:
-    """The same aims on a path of 10^6 edges, whose vertices are a few less than 2^20. `later`: the
-    times of a later version on one thread."""
+    """The same aims on a path of 10^6 edges, which has slightly fewer than 2^20 vertices. `later`
+    has the times of a later version on one thread."""
     seconds = {name: path[name]["seconds"] for name in ("local-max, GPU", LOCAL_MAX, HEM)
                if name in path}  # fmt: skip
     if len(seconds) < 3:
@@ -91,8 +91,8 @@ def _with_mean(claim: Claim, ratios: list[float]) -> Claim:
 
 
 def _of_star(star: Row) -> str:
-    """The limit of local-max beside HEM, and the time of red-blue on a large star. `star`: the
-    codes of that star in the section graphs."""
+    """Sentences on why local-max takes longer than HEM, and on the time of red-blue on a large
+    star. `star` has the times of the codes on that star in the section graphs."""
     text = (
         "HEM visits the list of a vertex only if the vertex is unmatched, of about half of them; "
         "the first round of local-max visits every list, and later rounds visit lists again whose "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the paper on local max states about the GPU, beside results of its section: figures 5, 10
-and 11."""
+"""The statements of the paper on local max about the GPU (figures 5, 10 and 11), compared with
+results of its section."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def _has_both(row: Row) -> bool:
 
 
 def _denser(kinds: list[list[Row]]) -> list[Claim]:
-    """The advantage over red-blue on the GPU by density; each of `kinds` is denser than the one
-    before."""
+    """The claims about the advantage over red-blue on the GPU. Each of `kinds` is denser than the
+    one before it."""
     by_size = [{row["n"]: _over_red_blue(row) for row in rows} for rows in kinds]
     common = set.intersection(*(set(sizes) for sizes in by_size))
     if not common:
@@ -78,8 +78,8 @@ def _denser(kinds: list[list[Row]]) -> list[Claim]:
 
 
 def _by_density(groups: dict[str, list[Row]], kinds: tuple[str, ...]) -> list[Claim]:
-    """The speed-up over sequential local max by density, for each number of vertices that all
-    `kinds` have; each of them is denser than the one before."""
+    """The claim about the speed-up over sequential local max for each number of vertices that all
+    `kinds` have. Each of `kinds` is denser than the one before it."""
     by_size = [
         {
             row["n"]: speeds_over([row], ON_GPU, LOCAL_MAX)[0]
@@ -106,7 +106,8 @@ def _gpu_cells(row: Row) -> list[str]:
 
 
 def _why_denser(groups: dict[str, list[Row]], both: dict[str, list[Row]]) -> str:
-    """A model of the times of both codes, and their rounds on the largest graphs of equal size."""
+    """Sentences on a model of the times of both codes, and on their rounds on the largest graphs of
+    equal size."""
     common = set.intersection(*({row["n"] for row in found} for found in both.values()))
     if not common:
         return ""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the paper on local max states about distributed memory, beside a result of mpi-local-max."""
+"""The statements of the paper on local max about distributed memory, compared with a result of the
+section mpi-local-max."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _BUSY = (
 
 
 def distributed(data: Data | None, *, busy: bool = False) -> Item:
-    """Figure 4, from the section mpi-local-max; `busy`: other processes used the cores."""
+    """Figure 4, from the section mpi-local-max. With `busy`, other processes used the cores."""
     title, axes = "Figure 4. Distributed memory", "processes, time on half as many over this time"
     if data is None:
         return Item(
@@ -63,7 +64,8 @@ def distributed(data: Data | None, *, busy: bool = False) -> Item:
 
 
 def _largest(data: Data, names: list[str]) -> str:
-    """The gain of all doublings together on the largest graph, and what a random order sends."""
+    """Sentences on the speed-up of all doublings together on the largest graph, and on the bytes
+    sent in a random order."""
     rows = {name: [row for row in data["rows"] if row["matrix"] == name] for name in names}
     name = max((n for n in names if SHUFFLED not in n), key=lambda n: rows[n][0]["edges"])
     first, last = rows[name][0], rows[name][-1]

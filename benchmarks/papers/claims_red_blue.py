@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the paper on red-blue matching states, beside results of its section."""
+"""The statements of the paper on red-blue matching, compared with results of its section."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from benchmarks.papers.claims import Claim, Data, Item, counted, mean_text, yes_
 from benchmarks.papers.paper_002 import ORDERS, PAIRS, WHERE
 from benchmarks.report import Row, digits
 
-# From the text on figure 5 of Fagginger Auer and Bisseling (2012): algorithm 3 relative to the
-# serial algorithm of the key, as (GPU, CPU threads). Sizes and weights are mean ratios; speeds are
-# the largest speed-ups.
+# From the text on figure 5 of Fagginger Auer and Bisseling (2012): algorithm 3 relative to the #
+# serial algorithm in the key, as a pair (on a GPU, on CPU threads). Sizes and weights are mean #
+# ratios; speeds are the largest speed-ups.
 RATIOS = {
     ("size", "alg. 1, random"): (0.99, 0.99),
     ("weight", "alg. 1, weighted"): (1.15, 1.15),
@@ -23,8 +23,9 @@ RATIOS = {
 
 
 def items_002(data: Data, real: Data | None = None, more: Data | None = None) -> list[Item]:
-    """Figures 2 to 5; `real`: a result on real matrices beside that on generated graphs; `more`: a
-    result on other generated graphs, of which sizes, weights and rounds count."""
+    """Figures 2 to 5. `data` is a result on generated graphs and `real` a result on real matrices.
+    `more` is a result on other generated graphs, from which only sizes, weights and rounds are
+    used."""
     rows = data["rows"]
     matrices = real["rows"] if real else []
     others = more["rows"] if more else []
@@ -103,13 +104,13 @@ def _threads(rows: list[Row]) -> Item:
 
 
 def _means(rows: list[Row], parallel: str, where: str, serial: str, what: str) -> list[float]:
-    """The mean over the orders of each graph of a ratio of figure 5."""
+    """A ratio of figure 5 for each graph: its mean over the orders of the vertices."""
     key = f"{what}: {parallel}, {where} / {serial}"
     return [row["ratios"][key][0] for row in rows if key in row["ratios"]]
 
 
 def _ratios(rows: list[Row], matrices: list[Row], others: list[Row]) -> Item:
-    """Figure 5. `others`: graphs of which sizes and weights count, without speeds."""
+    """Figure 5. `others` are graphs of which only sizes and weights are used, not speeds."""
     claims = []
     for parallel, serial, what in PAIRS:
         counted_rows = rows if what == "speed" else [*rows, *others]
@@ -147,7 +148,7 @@ def _of_others(others: list[Row]) -> str:
 
 
 def _of_orders(rows: list[Row]) -> str:
-    """How many orders of the vertices each graph has."""
+    """A sentence on the number of orders of the vertices in which each graph was measured."""
     few = ", ".join(f"{row['orders']} for `{row['matrix']}`" for row in rows
                     if row["orders"] < ORDERS)  # fmt: skip
     more = f", but {few}, because the time was over" if few else ""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The profiles of the two papers on searches on a GPU: the best variant of each paper beside the
-parallel and sequential searches on the CPU, from results of the sections `paper-000` and
-`paper-003`.
+"""The performance profiles of the two papers on searches on a GPU. They compare the best variant of
+each paper with the parallel and sequential searches on the CPU, from results of the sections
+`paper-000` and `paper-003`.
 
-"GPU-BFS" is Deveci et al. (Euro-Par 2013), and "G-PR" Deveci et al. (ICPP 2013).
+In the docstrings, "GPU-BFS" is the paper Deveci et al. (Euro-Par 2013), and "G-PR" the paper Deveci
+et al. (ICPP 2013).
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ Data = dict[str, Any]
 
 
 def contestants(data: Data) -> dict[str, Callable[[Row], float | None]]:
-    """The best variants of the two papers, as far as the result has them, and the searches on all
-    cores: for each a function that returns its seconds on a graph, or None if it was stopped."""
+    """The best variants of the two papers that the result has, and the searches on all cores. Each
+    has a function that returns its seconds on a graph, or None if it was stopped."""
     variants = [name for name in (PAIRS[2][0], PAIRS[0][0]) if name in data["variants"]]
     names = list(dict.fromkeys(n for row in data["rows"] for n in row["peers"]["multicore"]))
     found: dict[str, Callable[[Row], float | None]] = {}
@@ -41,9 +42,9 @@ def _seconds(key: str, name: str, row: Row) -> float | None:
 
 
 def contest_speed_up(data: Data) -> Figure | None:
-    """GPU-BFS, figure 3, and G-PR, figure 2: a point (x, y): on a part y of the graphs the search
-    is at least x times faster than the best sequential peer. Where all peers were stopped, the
-    limit counts. A stopped search is at the left edge."""
+    """GPU-BFS, figure 3, and G-PR, figure 2. A point (x, y) means that on a share y of the graphs
+    the search is at least x times faster than the best sequential peer. If all peers were stopped,
+    their time is the limit. A stopped search is drawn at the left edge."""
     if not data["rows"] or "peers" not in data["rows"][0]:
         return None
 
@@ -59,8 +60,8 @@ def contest_speed_up(data: Data) -> Figure | None:
 
 
 def contest_profile(data: Data) -> Figure | None:
-    """GPU-BFS, figure 4, and G-PR, figure 3: a point (x, y): on a part y of the graphs the search
-    takes at most x times as long as the fastest of the parallel ones."""
+    """GPU-BFS, figure 4, and G-PR, figure 3. A point (x, y) means that on a share y of the graphs
+    the search takes at most x times as long as the fastest parallel search."""
     if not data["rows"] or "peers" not in data["rows"][0]:
         return None
     every = contestants(data)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Edges, phases and path lengths: the counters of the searches, and the statements of a paper.
+"""The counters of the searches (edges, phases and path lengths), and a paper's statements about
+them.
 
 Section II E and figure 1 of Azad, Buluç, Pothen (IPDPS 2015, see `grafting.py`) compare five
 searches on one core, on one graph of each class.
@@ -33,42 +34,43 @@ def searched(row: Row) -> bool:
 
 
 def edges_and_rate(row: Row) -> tuple[float, float]:
-    """Edges read, and millions of them a second."""
+    """Visited edges, and millions of edges per second."""
     edges = float(row["counters"]["edges"])
     return edges, edges / max(row["median"], 1e-9) / 1e6
 
 
 def step_seconds(row: Row) -> dict[str, float]:
-    """Time of each step of ms-bfs-graft; empty for the others."""
+    """Seconds of each step of ms-bfs-graft; empty for other algorithms."""
     times = {name: row["counters"].get(counter, 0) * 1e-6 for name, counter in STEPS.items()}
     return times if any(times.values()) else {}
 
 
 def seconds_of_steps(row: Row) -> float:
-    """All steps together: the search without the row lists that it makes first."""
+    """Seconds of all steps together: the search without the computation of the row lists."""
     return sum(step_seconds(row).values())
 
 
 def edges_per_entry(row: Row) -> float | None:
-    """How many times each entry was visited, on average. None if nothing was searched."""
+    """The mean number of visits of an entry. None if there was no search or it did not finish."""
     return row["counters"]["edges"] / row["nnz"] if searched(row) else None
 
 
 def phases(row: Row) -> float | None:
-    """Rounds of search and augmentation; pushes have none."""
+    """The number of phases, each a search and an augmentation. None for push-relabel, which has
+    none."""
     rounds = row["counters"].get("phases", 0)
     return float(rounds) if searched(row) and rounds else None
 
 
 def mean_path(row: Row) -> float | None:
-    """Mean length of the augmenting paths, in edges; pushes have none."""
+    """Mean length of the augmenting paths, in edges. None for push-relabel, which has none."""
     length = row["counters"].get("path_edges", 0)
     return length / row["counters"]["augmentations"] if length else None
 
 
 class Statement(NamedTuple):
-    """A statement of the paper: on each of `graphs`, the figure of every search in `less` is at
-    most that of every search in `more`."""
+    """A statement of the paper: on each of `graphs`, the counter `figure` of every search in `less`
+    is at most the one of every search in `more`."""
 
     words: str
     figure: Callable[[Row], float | None]
@@ -119,9 +121,9 @@ _STATEMENTS = (
 
 
 def statements(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Each statement on each of its graphs, if all searches in it finished. If a graph has rows in
-    several orders, those of the first one count; of a search with and without the options of
-    `OF_PAPER`, the row with them."""
+    """Each statement on each of its graphs, if all searches that it names finished. If a graph was
+    measured in several orders, the first one is used. If a search ran with and without the options
+    in `OF_PAPER`, the run with them is used."""
     by_graph: dict[str, dict[str, Row]] = {}
     first: dict[str, str] = {}
     for row in rows:
@@ -154,7 +156,7 @@ def statements(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def not_judged(found: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
-    """The statements and graphs that `statements` left out, because a search did not finish."""
+    """The pairs (statement, graph) that `statements` left out because a search did not finish."""
     judged = {(each["words"], each["graph"]) for each in found}
     every = [(each.words, graph) for each in _STATEMENTS for graph in each.graphs]
     return [each for each in every if each not in judged]

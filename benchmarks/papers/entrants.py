@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The entrants: the registry's searches on one thread and, if they can use them, on many, and
-ms-bfs-graft with its parts switched off; and the stored data of each run."""
+"""The *entrants* of a comparison, and the stored data of their runs. Entrants are all searches of
+the registry on one thread, those that can use several threads also on many, and ms-bfs-graft with
+its parts switched off."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from btfperm.registry import find
 Matching = npt.NDArray[np.integer[Any]]
 
 START = "karp-sipser"  # the paper's initial matching, from which every search begins
-AUTO = "auto"  # our default with its own initial matching, as a user calls it
+AUTO = "auto"  # the default of btfperm, with the initial matching that it chooses
 GRAFT = "ms-bfs-graft"
 # Both parts of ms-bfs-graft off, direction optimisation alone, grafting alone.
 SWITCHES = (
@@ -44,7 +45,8 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Entrant:
-    """One line of the tables: an algorithm, its threads, and the options that are not its own."""
+    """One line of the tables: an algorithm, its number of threads, and the options that differ from
+    the defaults."""
 
     algorithm: str
     threads: int
@@ -58,10 +60,12 @@ class Entrant:
 
     @property
     def method(self) -> Method:
-        """Data are the matrix and the matching that every search starts from.
+        """The method of the timing loop. Its data are the matrix and the initial matching of all
+        searches.
 
-        The search alone counts; of `auto` its initial matching and its search, and of Karp-Sipser
-        this initial matching. The first answer of each search is proven to be maximum.
+        The time of a search does not include the initial matching. The time of `auto` is that of
+        its initial matching and its search; the time of Karp-Sipser is that of the initial
+        matching. The first result of each search is checked: its matching must be maximum.
         """
         prepare = {AUTO: self._auto, START: self._start}.get(self.algorithm, self._search)
         return Method(
@@ -120,10 +124,10 @@ def _proven_rank(run: Run) -> Answer:
 
 
 def entrants(threads: int | None, chosen: Sequence[str] = ()) -> list[Entrant]:
-    """All algorithms on one thread; then, on `threads` (default: all cores), those that can use
-    several, and ms-bfs-graft with parts switched off.
+    """First all algorithms on one thread. Then, on `threads` (default: all cores), the algorithms
+    that can use several threads, and ms-bfs-graft with parts switched off.
 
-    `chosen`: only these algorithms beside Karp-Sipser, and ms-bfs-graft only with all its parts.
+    With `chosen`, only these algorithms and Karp-Sipser, and ms-bfs-graft only with all its parts.
     """
     many = threads or CORES
     searches = [row for row in btfperm.algorithms(package="transversal") if not row.is_initializer]
@@ -155,7 +159,7 @@ def _matched_by_start(A: Any) -> Matching:
 def rows_of(
     case: Case, A: Any, field: Sequence[Entrant], outcomes: Mapping[str, Outcome]
 ) -> list[Row]:
-    """One row for each entrant that ran: every sample, the entries that each visited, and the
+    """One row for each entrant that ran: the seconds and the visited entries of each run, and the
     counters of the last run."""
     return [
         {
@@ -188,7 +192,8 @@ def outcome(row: Row) -> str:
 
 
 def facts(case: Case, A: Any, start: Matching, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
-    """What kind of graph it is, beside the paper's: degrees, and the part that can be matched."""
+    """The properties of a graph (degrees, and the share of vertices that can be matched), and those
+    of the paper's graph for which it stands."""
     m, n = A.shape
     rank = max((o.answer["rank"] for o in outcomes.values() if "rank" in o.answer), default=None)
     paper = stands_for(case.name)

@@ -2,8 +2,8 @@
 """The figures of three papers, from results of `published`, `serial-codes`, `paper-000`,
 `paper-001` and `paper-003`.
 
-"Grafting" is Azad et al. (IPDPS 2015), "GPU-BFS" Deveci et al. (Euro-Par 2013), and "G-PR" Deveci
-et al. (ICPP 2013).
+In the docstrings, "grafting" is the paper Azad et al. (IPDPS 2015), "GPU-BFS" Deveci et al.
+(Euro-Par 2013), and "G-PR" Deveci et al. (ICPP 2013).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchmarks.report import Row, digits, geometric_mean
 
 Data = dict[str, Any]
 
-SIDE_BY_SIDE = 12  # with more graphs, the panels of one and of many threads are below each other
+SIDE_BY_SIDE = 12  # with more graphs, the panel of many threads is below that of one thread
 BARS = ("MS-BFS", "with direction", "with grafting", "with both: ms-bfs-graft")
 PAIRS = (
     ("apfb-wr ct", "pothen-fan"),
@@ -37,8 +37,9 @@ PAIRS = (
 
 
 def relative_speed(data: Data) -> Figure | None:
-    """Figure 3: the speed of three searches on each graph, relative to the slowest of the three. A
-    stopped search counts at the limit; a serial algorithm keeps its one thread."""
+    """Figure 3: the speed of three searches on each graph, relative to the slowest of the three.
+    The time of a stopped search is the limit. The time of a serial algorithm is that on one thread
+    in both panels."""
     panels = []
     for threads in _thread_counts(data):
         found = _entries(data, (GRAFT, PUSH, FAN), threads, lambda row: row["overran"])
@@ -64,8 +65,8 @@ def relative_speed(data: Data) -> Figure | None:
 
 
 def class_ranking(data: Data) -> Figure | None:
-    """Geometric mean of the time of each search over that of the fastest on the same graph, by
-    class; a stopped search counts at the limit and is marked ≥."""
+    """For each class, the geometric mean of the time of each search over that of the fastest search
+    on the same graph. The time of a stopped search is the limit, and the mean is marked ≥."""
     panels = [(t, n, _class_means(data, t, n)) for t in _thread_counts(data)
               if (n := tables.algorithms(data, t))]  # fmt: skip
     panels = [panel for panel in panels if np.isfinite(panel[2][0]).any()]
@@ -94,8 +95,8 @@ def class_ranking(data: Data) -> Figure | None:
 
 
 def _class_means(data: Data, threads: int, names: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """The mean slow-down of each search (row) in each class (column), and whether a stopped run
-    makes it a lower bound."""
+    """Two arrays with a row for each search and a column for each class: the mean slow-down, and
+    whether it is a lower bound because a search was stopped."""
     kinds = tables.classes(data)
     ratios: dict[tuple[int, int], list[float]] = {}
     bounds = np.zeros((len(names), len(kinds)), bool)
@@ -115,8 +116,8 @@ def _class_means(data: Data, threads: int, names: list[str]) -> tuple[np.ndarray
 
 
 def counted(data: Data) -> Figure | None:
-    """Figure 1: edges visited, phases and mean length of augmenting paths of five searches on one
-    graph of each class; a stopped search has no bar."""
+    """Figure 1: visited edges, phases and mean length of the augmenting paths, for five searches on
+    one graph of each class. A stopped search has no bar."""
     graphs = [g for g in data["matrices"] if g["stands_for"] in counters.ALL]
     runs = {name: tables.of_paper(data, name) for name in counters.COMPARED}
     if not graphs or not all(runs.values()):
@@ -189,8 +190,8 @@ def step_shares(data: Data) -> Figure | None:
 
 
 def contributions(data: Data) -> Figure | None:
-    """Figure 7: what direction optimisation and tree grafting add to multi-source BFS, by class;
-    geometric means of the speed-up."""
+    """Figure 7: the speed-up over multi-source BFS by direction optimisation and by tree grafting.
+    Geometric means for each class."""
     means = {kind: tables.worth(data, kind) for kind in tables.classes(data)}
     means = {kind: each for kind, each in means.items() if not math.isnan(each[-1])}
     if not means:
@@ -204,7 +205,7 @@ def contributions(data: Data) -> Figure | None:
 
 
 def graft_scaling(data: Data) -> Figure | None:
-    """Figure 5: the speed-up of ms-bfs-graft over one thread, mean of each class."""
+    """Figure 5: the speed-up of ms-bfs-graft over one thread, as the mean of each class."""
     counts = data["threads"]
     means: dict[str, list[float]] = {}
     for kind in tables.classes(data):
@@ -246,7 +247,7 @@ def frontiers(data: Data) -> Figure | None:
 
 
 def phases_of(sizes: Sequence[int]) -> list[list[int]]:
-    """The sizes by phase; in the list, 0 ends a phase.
+    """The sizes of the levels of each phase. In the list `sizes`, a 0 ends a phase.
 
     >>> phases_of([3, 1, 0, 2, 0])
     [[3, 1], [2]]
@@ -264,8 +265,8 @@ def phases_of(sizes: Sequence[int]) -> list[list[int]]:
 
 
 def individual_speed_up(data: Data) -> Figure | None:
-    """GPU-BFS, figure 5, and G-PR, figure 4: the speed-up, graph by graph, of the paper's best
-    variant over its sequential peers. Pale: the peer was stopped, so the bar is a lower bound."""
+    """GPU-BFS, figure 5, and G-PR, figure 4: the speed-up of the paper's best variant over its
+    sequential peers on each graph. A pale bar is a lower bound, because the peer was stopped."""
     rows = sorted(data["rows"], key=lambda row: (row.get("n", 0), row["matrix"]))
     pairs = [pair for pair in PAIRS if pair[0] in data.get("variants", ())]
     if not pairs or not any(row.get("sequential") for row in rows):
@@ -290,8 +291,9 @@ def individual_speed_up(data: Data) -> Figure | None:
 
 
 def relabelling(data: Data) -> Figure | None:
-    """G-PR, figure 1: geometric means of its three versions for each relabelling strategy, on the
-    natural and the permuted graphs; ≥ where a search was stopped and counts at the limit."""
+    """G-PR, figure 1: geometric means of the times of its three versions with each relabelling
+    strategy, on the natural and on the permuted graphs. The time of a stopped search is the limit,
+    and the mean is marked ≥."""
     versions = ("g-pr-first", "g-pr-noshr", "g-pr-shr")
     names = [name for name in data.get("variants", ()) if name.startswith(versions)]
     found = {name.partition(" ")[2] for name in names}
@@ -322,8 +324,8 @@ def relabelling(data: Data) -> Figure | None:
 
 
 def levels(data: Data) -> Figure | None:
-    """GPU-BFS, figure 2: levels of the search in each phase, on the graphs where the variants
-    differ most, and least, in the number of phases."""
+    """GPU-BFS, figure 2: levels of the search in each phase, on the two graphs on which the numbers
+    of phases of the variants differ most and least."""
 
     def curves(row: Row) -> dict[str, list[int]]:
         each = {name: c.get("levels_by_phase") for name, c in row["counters"].items()}
@@ -357,7 +359,8 @@ def levels(data: Data) -> Figure | None:
 def _entries(
     data: Data, names: Sequence[str], threads: int, enough: Callable[[Row], bool]
 ) -> list[tuple[Row, list[Row]]]:
-    """The graphs on which each of `names` searched, or `enough` accepts its row; and these rows."""
+    """The graphs on which each of `names` has searched, or has a row that `enough` accepts; and
+    these rows."""
     found = []
     for graph in _by_class(data):
         here = [r for r in data["rows"] if r["matrix"] == graph["matrix"] and not r["options"]]
@@ -368,7 +371,7 @@ def _entries(
 
 
 def _by_class(data: Data) -> list[Row]:
-    """The facts of the graphs, those of a class together, and in a class those in their own order
+    """The facts of the graphs, sorted by class. In a class, graphs in their own order come
     first."""
     classes = tables.classes(data)
     return sorted(
@@ -382,7 +385,8 @@ def _thread_counts(data: Data) -> list[int]:
 
 
 def _graph_name(facts: Row) -> str:
-    """The paper's name of a graph; a star for its stand-in with rows and columns permuted."""
+    """The paper's name of a graph. A star marks the stand-in whose rows and columns are
+    permuted."""
     if facts["stands_for"] is None:
         return str(facts["matrix"])
     return f"{facts['stands_for']}{' *' if '_rcp' in facts['matrix'] else ''}"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The algorithms on a GPU as their papers report them: all variants after one cheap matching.
+"""The algorithms on a GPU, measured as in their papers: all variants start from one cheap matching.
 
-Pattern and initial matching are on the device, and the time of the search alone counts, as in
-Deveci, Kaya, Uçar, Çatalyürek (Euro-Par 2013) and in Deveci, Kaya, Uçar, Çatalyürek (ICPP 2013).
-The graphs are random ones, power laws, meshes and roads, some of them also permuted. A search that
-does not end within the limit stops with a legal matching; the tables show how many matched entries
-it has fewer than the largest one.
+Pattern and initial matching are on the device, and only the search is timed, as in Deveci, Kaya,
+Uçar, Çatalyürek (Euro-Par 2013) and in Deveci, Kaya, Uçar, Çatalyürek (ICPP 2013). The cheap
+matching is greedy's. The graphs are random graphs, power laws, meshes and roads, some of them also
+permuted. A search that does not finish within the limit stops with a valid matching; the tables
+show how many matched entries this matching lacks.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ from btfperm.path.run import run_algorithm
 from btfperm.transversal.certificate_gpu import prove_on_device
 from btfperm.transversal.given import given_problem
 
-HARDEST = 20  # or half of a set of fewer than 40 graphs
+HARDEST = 20  # graphs; half of the graphs if a set has fewer than twice as many
 
 
-PHASES = 200  # of which the levels are stored
-# The numbers that stand for k in a form such as adaptive:k; `--relabel` names more of them.
+PHASES = 200  # the levels of only the first phases are stored
+# Words for an option whose value has a parameter k; `--relabel` adds words.
 NUMBERS = {"adaptive:k": ("adaptive:0.7",), "fixed:k": ("fixed:10",)}
 
 
 class Variant(NamedTuple):
-    """An algorithm with one word for one of its options, such as ``adaptive:0.7``."""
+    """An algorithm with one value for one of its options, such as ``adaptive:0.7``."""
 
     name: str
     row: btfperm.Algorithm
@@ -62,8 +62,9 @@ class Variant(NamedTuple):
 
 
 def words(form: str, more: Sequence[str] = ()) -> list[str]:
-    """Returns the words that fit a form: the form itself, or, if it ends in ``:k``, the words in
-    `NUMBERS` and the words in `more` with other numbers, by ascending number."""
+    """Returns the words of a form. A form without ``:k`` is the only word. A form that ends in
+    ``:k`` has the words in `NUMBERS` and those in `more` with other numbers, by ascending
+    number."""
     if form not in NUMBERS:
         return [form]
     family = form.removesuffix("k")
@@ -72,7 +73,7 @@ def words(form: str, more: Sequence[str] = ()) -> list[str]:
 
 
 def variants(more: Sequence[str] = ()) -> list[Variant]:
-    """Returns every search on a GPU, once for each word of its options and for those of
+    """Returns every search on a GPU, once for each word of its options and for each word of
     `more`."""
     found = []
     for row in btfperm.algorithms(package="transversal"):
@@ -89,8 +90,8 @@ def variants(more: Sequence[str] = ()) -> list[Variant]:
 
 
 class Paper(NamedTuple):
-    """What a paper compares: variants on a GPU, and searches on the CPU, on one core and on
-    all."""
+    """What a paper compares: variants on a GPU, and searches on the CPU, on one core and on all
+    cores."""
 
     title: str
     field: list[Variant]
@@ -108,8 +109,8 @@ def _not_on_the_host() -> Any:
 
 
 def published(more: Sequence[str] = ()) -> list[Variant]:
-    """Returns the variants that come from papers. The section `engine` measures the algorithms of
-    btfperm itself, from their own initial matchings."""
+    """Returns the variants of published algorithms. The section `engine` measures the algorithms of
+    btfperm itself, with their own initial matchings."""
     return [variant for variant in variants(more) if variant.row.reference != "btfperm"]
 
 
@@ -119,11 +120,11 @@ def asked_for(field: list[Variant], options: Options) -> list[Variant]:
 
 
 def run(cases: list[Case], options: Options, paper: Paper) -> Section:
-    """Times of every variant and every peer on each graph, all within the same limit, and counters
-    of the variants, whose matchings are checked; OSError without a GPU."""
+    """Times of every variant and every peer on each graph, with the same limit, and counters of the
+    variants. The matchings of the variants are checked. Raises OSError without a GPU."""
     device = machine.gpu()
     field = asked_for(paper.field, options)
-    for variant in field:  # compiles its kernels, which must not count
+    for variant in field:  # compiles the kernels, so that the compilation is not timed
         btfperm.maximum_transversal(np.eye(3), algorithm=variant.row.name, initializer="none")
 
     def measure(case: Case) -> tuple[Row, list[str]]:
@@ -147,9 +148,9 @@ def _outcome(row: Row) -> str:
     return f"{row['matrix']}: {', '.join(times)} ms"
 
 
-@cache  # the sections of both papers use the same graphs; 20 of them take some GiB
+@cache  # the sections of both papers use the same graphs, which take some GiB of memory
 def _started(name: str) -> tuple[btfperm.Pattern, Any]:
-    """Returns the graph on the host, and for each column its row in a cheap matching, or -1."""
+    """Returns the graph on the host, and for each column the row in a cheap matching, or -1."""
     pattern = made_on_device(name)
     host = Problem.empty(pattern)
     greedy = btfperm.registry.find("greedy", initializer=True)
@@ -173,7 +174,7 @@ def _measured(
     pattern, start = _started(case.name)
     host = given_problem(pattern, start)
     problem = backends.get("gpu").adopt(Session(pattern), host, None)
-    # The papers' graphs come with both orientations.
+    # The row lists are not timed, because the papers' graphs come with columns and row lists.
     _, row_lists = synchronised(lambda: problem.by_rows)
     row: Row = {
         "matrix": case.name,
@@ -184,7 +185,7 @@ def _measured(
         "row_lists": row_lists,
         **{key: {} for key in ("seconds", "median", "stopped", "counters")},
     }
-    # The sequential peers run on cores of their own, beside the variants on the GPU.
+    # The sequential peers run at the same time as the variants on the GPU, each on its own core.
     with ThreadPoolExecutor(len(paper.sequential)) as pool:
         alone = {
             name: pool.submit(_peer, pattern, start, name, 1, options.limit)
@@ -231,7 +232,8 @@ def _searched(row: Row, problem: Any, field: list[Variant], options: Options) ->
 
 
 def _shortened(found: Any) -> dict[str, Any]:
-    """Returns the counters, cut to the first `PHASES` phases: a search may have thousands."""
+    """Returns the counters, with lists cut to the first `PHASES` phases, because a search may have
+    thousands of phases."""
     return {k: v[:PHASES] if isinstance(v, list) else v for k, v in found.items()}
 
 
@@ -251,7 +253,8 @@ def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
 
 
 def markdown(data: dict[str, Any]) -> str:
-    """Times, geometric means by set, the peers on the CPU, phases and launches."""
+    """The tables: times, geometric means for each set, the peers on the CPU, phases and
+    launches."""
     rows, names, limit = data["rows"], data["variants"], data["limit"]
 
     def times(row: Row) -> list[str]:
@@ -314,7 +317,7 @@ def _cells(key: str, ran: list[str]) -> Any:
 
 
 def work(rows: list[Row], names: list[str]) -> list[str]:
-    """Returns tables of augmenting paths, and of the pushes of searches that push."""
+    """Returns tables of augmenting paths, and of the pushes of push-relabel searches."""
     kinds = (
         ("Paths walked / their mean length / the longest, in edges:", "path_edges", _paths),
         ("Pushes / executions of their kernel / relabels / levels of these:", "pushes", _pushes),
@@ -363,8 +366,8 @@ def _pushes(counters: Row) -> str:
 
 
 def sets(rows: list[Row]) -> list[tuple[str, list[Row]]]:
-    """Divides the graphs as the papers' tables do: natural, permuted, all, and the hardest of
-    each."""
+    """Divides the graphs into the sets of the papers' tables: natural, permuted, all, and the
+    hardest graphs of each set."""
     permuted = [row for row in rows if row["matrix"].endswith(("+rcp", "_rcp"))]
     natural = [row for row in rows if row not in permuted]
     groups = {"natural": natural, "permuted": permuted, "all": rows}

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every CPU algorithm of the registry on stand-ins of a paper's graphs, reported as in the paper.
+"""Every CPU algorithm of the registry on stand-ins of a paper's graphs, reported as in that paper.
 
 The paper is Azad, Buluç, Pothen, "A parallel tree grafting algorithm for maximum cardinality
-matching in bipartite graphs", IPDPS 2015. As there, all searches start from Karp-Sipser's matching,
-here the very same one, and the time of the search alone counts; on one thread and on many.
+matching in bipartite graphs", IPDPS 2015. As in the paper, all searches start from a matching by
+Karp-Sipser, and only the search is timed, on one thread and on many. Here all searches of a graph
+start from the same matching.
 
-``stand_ins.py`` has the test problems, ``entrants.py`` the algorithms and their timed calls.
+``stand_ins.py`` has the graphs, and ``entrants.py`` has the algorithms and their timed calls.
 ``ranking.py`` and ``counters.py`` compare the order of the algorithms, and their counters, with the
 paper, ``grafting_tables.py`` shows the result, and ``figures.py`` draws the paper's figures.
 """
@@ -25,7 +26,7 @@ from benchmarks.timing import problems, race
 
 
 def cases(which: str, _: Path) -> list[Case]:
-    """The stand-ins of a size."""
+    """The stand-ins of one size."""
     return stand_ins(which)
 
 
@@ -53,7 +54,7 @@ def run(cases: list[Case], options: Options) -> Section:
 def measure_matrix(
     case: Case, field: Sequence[entrants.Entrant], options: Options
 ) -> tuple[Row, list[str]]:
-    """The facts of the matrix and a row for each algorithm, and what is wrong."""
+    """The facts of the matrix and a row for each algorithm; and a list of wrong results."""
     A = case.load()
     start = entrants.starting_matching(A)
     methods = [entrant.method for entrant in field]

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What direction optimisation and grafting save: figure 7 of Azad et al. (2015), and its causes.
+"""What direction optimisation and grafting save: figure 7 of Azad et al. (2015), and tests of
+possible causes of differences.
 
-Multi-source BFS on all threads with neither part, with each one alone and with both, on the
-stand-ins of the paper's graphs in their own order and in a random one. Each search runs from the
-matching of Karp-Sipser, and, where this leaves fewer vertices than in the paper's table, also from
-the same matching without random entries, so that the share of vertices left is the paper's. Each
-top-down step visits a column until its tree has a path, and, with ``whole``, to its end, as in
-algorithm 4 of the paper. Entries are counted by the direction in which they were visited.
+Multi-source BFS on all threads runs with neither part, with each part alone and with both, on the
+stand-ins of the paper's graphs in their own order and in a random order. Each search starts from
+the matching of Karp-Sipser. If this matching leaves fewer vertices unmatched than in the paper's
+table, each search also starts from a smaller matching: random matched entries are removed until the
+share of unmatched vertices is the paper's. A top-down step visits a column until its tree has a
+path; with ``whole``, it visits the column to its end, as in algorithm 4 of the paper. Entries are
+counted separately for the two directions.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def searches(threads: int) -> dict[tuple[str, bool], Entrant]:
-    """The four searches, each also with whole columns."""
+    """The four searches, each without and with whole columns."""
     found = {}
     for part, switch in zip(PARTS, (*SWITCHES, {}), strict=True):
         for whole in (False, True):
@@ -76,7 +78,7 @@ def searches(threads: int) -> dict[tuple[str, bool], Entrant]:
 
 
 def measure_matrix(case: Case, threads: int, options: Options) -> tuple[Row, list[str]]:
-    """One row: for each start, the searches from it."""
+    """One row, with the four searches from each start."""
     A = case.load()
     begin = time.monotonic()
     full = entrants.starting_matching(A)
@@ -116,7 +118,8 @@ def _shortened(row: Row) -> Row:
 
 
 def thinned(matching: Any, size: int) -> Any:
-    """The matching without random entries, so that `size` are left; itself if it has fewer."""
+    """The matching without some random entries, so that `size` entries are left. If it has at most
+    `size` entries, the matching itself."""
     matched = np.flatnonzero(matching >= 0)
     if size >= len(matched):
         return matching
@@ -137,13 +140,14 @@ def outcome(row: Row) -> str:
 
 
 def steps(row: Row) -> float:
-    """The seconds of the steps of a search, without the row lists that it makes first."""
+    """The seconds of the steps of a search, without the computation of the row lists."""
     return seconds_of_steps(row) or float(row["median"])
 
 
 def factors(rows: list[Row], start: str, part: str, whole: bool) -> dict[str, float] | None:
-    """Of a part over neither, both with or without whole columns, in geometric means: speed-up of
-    the steps, how many times fewer entries, and how many times higher the rate."""
+    """Compares the search with the part `part` to the search with neither part; `whole` applies to
+    both. Geometric means: the speed-up of the steps, how many times fewer entries are visited, and
+    how many times higher the rate is."""
     end = ", whole" if whole else ""
     pairs = []
     for row in rows:
@@ -164,7 +168,8 @@ def factors(rows: list[Row], start: str, part: str, whole: bool) -> dict[str, fl
 
 
 def groups(rows: list[Row]) -> dict[str, list[Row]]:
-    """The rows by class and order. The class is the paper's, also if `--only` chose the graph."""
+    """The rows by class and order. The class is that of the paper's graph, also if `--only` chose
+    the matrix."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         paper = stands_for(row["matrix"])
@@ -175,7 +180,7 @@ def groups(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def markdown(data: dict[str, Any]) -> str:
-    """Means by class, and one table for each start."""
+    """The tables: means for each class, and one table for each start."""
     rows = data["rows"]
     body = [
         [name, start, "whole" if whole else "until a path", part, *map(digits, found.values())]

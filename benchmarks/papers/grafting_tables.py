@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The section `published` as Markdown: matrices, times, counters, the paper's ranking and ours."""
+"""The tables of the section `published`: matrices, times, counters, the paper's ranking and
+ours."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ _SHORT = {"ms-bfs-graft": "graft", "push-relabel": "PR", "pothen-fan": "PF"}
 
 
 def markdown(data: Data) -> str:
-    """All tables, one below the other."""
+    """All tables of the section."""
     many = data["threads"][-1]
     parts = [
         "### The matrices",
@@ -105,8 +106,8 @@ def of_paper(data: Data, algorithm: str) -> dict[str, Row]:
 
 
 def algorithms(data: Data, threads: int) -> list[str]:
-    """The searches, without `auto` and the start, that ran on this number of threads with their
-    default options, in the order of their rows."""
+    """The searches that ran on this number of threads with their default options, in the order of
+    their rows. `auto` and the initializer are left out."""
     names = {
         row["algorithm"]: None
         for row in data["rows"]
@@ -116,7 +117,7 @@ def algorithms(data: Data, threads: int) -> list[str]:
 
 
 def step_shares(row: Row) -> dict[str, float] | None:
-    """Part of each step in the time of all; None if no time of a step was measured."""
+    """The share of each step in the time of all steps; None if no step was timed."""
     seconds = step_seconds(row)
     total = sum(seconds.values())
     return {step: each / total for step, each in seconds.items()} if total else None
@@ -163,7 +164,8 @@ _SHARES = ("degree", "maximal", "maximum", "left")
 
 
 def _by_search(data: Data, threads: int, cells: Callable[[list[Row | None]], list[str]]) -> str:
-    """One line for each matrix, one column for each search on this number of threads."""
+    """A table with a line for each matrix and a column for each search on this number of
+    threads."""
     names = algorithms(data, threads)
     runs = [select(data, name, threads) for name in names]
     return by_matrix(

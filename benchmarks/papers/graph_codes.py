@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The matching algorithms for graphs as two papers compare them, and their timed calls.
+"""The matching algorithms for graphs that two papers compare, and their timed calls.
 
-The time of the algorithm alone counts: the graph is in memory, on a GPU also on the device, and the
-check that follows each call is not timed.
+Only the algorithm is timed. The graph is in memory before the call, for a GPU in the memory of the
+device. The check after each call is not timed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from btfperm.registry import find
 from btfperm.weighted.graph_certificate import GUARANTEES, check_matching
 
 MANY = CORES
-FIRST_ROUNDS = 12  # a row stores the matched share and the edges left after each of these
+FIRST_ROUNDS = 12  # a row stores shares after each of these rounds, see `Run`
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,19 @@ class Code:
 
 
 class Run(NamedTuple):
-    """A checked matching: the seconds of the algorithm, and what the papers plot."""
+    """The result of a run whose matching was checked: seconds, and the quantities that the papers
+    plot."""
 
     seconds: float
     weight: float
     size: int
-    share: list[float]  # of the vertices: matched after each of the first rounds
-    left: list[float]  # share of the edges: those between unmatched vertices after each of these
+    share: list[float]  # the share of the vertices that are matched after each of the first rounds
+    left: list[float]  # the share of the edges that join unmatched vertices after each of them
     rounds: int
 
 
 def usable(codes: Sequence[Code]) -> list[Code]:
-    """The codes that this machine can run: those of a GPU only with one."""
+    """The codes that this machine can run. Codes for a GPU need a GPU."""
     from btfperm.backends.gpu import device
 
     on_gpu = device.why_not() is None
@@ -104,8 +105,8 @@ def _run(seconds: float, found: Any, rounds: int) -> Run:
 def timed(
     A: Any, codes: Sequence[Code], repeats: int, limit: float
 ) -> dict[str, tuple[list[float], Run]]:
-    """The seconds of each code, in turns, and its last run. The first turn is a warm-up unless it
-    is the only one: no turn starts after `limit` seconds."""
+    """The seconds of each code and its last run. The codes take turns. No turn starts after `limit`
+    seconds. The first turn is a warm-up unless it is the only one."""
     found: dict[str, tuple[list[float], Run]] = {}
     begin = time.monotonic()
     for turn in range(repeats + 1):
@@ -119,11 +120,11 @@ def timed(
 
 
 def median(seconds: Sequence[float]) -> float:
-    """Three significant digits of the median."""
+    """The median, rounded to three significant digits."""
     return float(f"{statistics.median(seconds):.3g}")
 
 
 def means(values: Sequence[float]) -> list[float]:
-    """Mean and standard deviation, four significant digits."""
+    """Mean and standard deviation, rounded to four significant digits."""
     each: npt.NDArray[np.float64] = np.array(values, float)
     return [float(f"{x:.4g}") for x in (each.mean(), each.std())]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figures of the two papers on matchings in graphs, from results of their sections.
 
-"RBM" is Fagginger Auer and Bisseling (2012), "local max" Birn et al. (Euro-Par 2013).
+Comments call the paper Fagginger Auer and Bisseling (2012) "RBM", and the paper Birn et al.
+(Euro-Par 2013) "local max".
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ def matched_share(data: Data) -> Figure | None:
 
 
 def probability(data: Data) -> Figure | None:
-    """Figure 3: size, weight and time for each p, in percent of the range from the least to the
-    largest; and the share matched in the first round beside equation (2)."""
+    """Figure 3. Left: size, weight and time for each p, in percent of the range from the least to
+    the largest value. Right: the share matched in the first round, and its prediction by equation
+    (2)."""
     points = next((row["p"] for row in data["rows"] if "p" in row), None)
     if points is None:
         return None
@@ -84,8 +86,8 @@ def threads(data: Data) -> Figure | None:
 
 
 def ratios(data: Data) -> Figure | None:
-    """Figure 5: size, weight and speed of algorithm 3 relative to the serial algorithms by the
-    number of edges; bars of one standard deviation over the random orders."""
+    """Figure 5: size, weight and speed of algorithm 3 relative to the serial algorithms, over the
+    number of edges. The bars are one standard deviation over the random orders."""
     rows = sorted(data["rows"], key=lambda row: row["edges"])
     if not rows:
         return None
@@ -111,8 +113,8 @@ def ratios(data: Data) -> Figure | None:
 
 
 def families(data: Data) -> dict[str, list[Row]]:
-    """The graphs of each family by size; real ones under one name. Stars and families of which
-    only one graph was measured have no figure."""
+    """The graphs of each family, by size. Real matrices are one family. Stars, and families of
+    which only one graph was measured, are left out, because they have no figure."""
     found: dict[str, list[Row]] = {}
     for row in sorted(data["rows"], key=lambda row: row["n"]):
         generated = re.fullmatch(r"(delaunay|rgg|random:\d+):?.*", row["matrix"])
@@ -123,8 +125,8 @@ def families(data: Data) -> dict[str, list[Row]]:
 
 
 def quality(data: Data) -> Figure | None:
-    """Figures 2, 3 and 6 to 9, left: weight relative to GPA; real matrices in the order of the
-    ratio of each algorithm."""
+    """Figures 2, 3 and 6 to 9, left: weight relative to GPA. Real matrices are sorted by this
+    ratio, separately for each algorithm."""
 
     def points(rows: list[Row], name: str) -> list[tuple[float, float]]:
         values = [1 - lighter(row, name) / 100 for row in rows if name in row["weight"]]
@@ -136,12 +138,12 @@ def quality(data: Data) -> Figure | None:
 
 
 def times(data: Data) -> Figure | None:
-    """Figures 2, 3 and 6 to 9, right: time for each edge by the number of vertices."""
+    """Figures 2, 3 and 6 to 9, right: time for each edge over the number of vertices."""
     return _panels(data, SEQUENTIAL, _per_edge, "ns for each edge", logarithmic="xy")
 
 
 def gpu_times(data: Data) -> Figure | None:
-    """Figures 5, 10 and 11: time for each edge, sequential, on several threads and on a GPU."""
+    """Figures 5, 10 and 11: time for each edge on one thread, on several threads and on a GPU."""
     if not any("local-max, GPU" in row["median"] for row in data["rows"]):
         return None
     return _panels(data, PARALLEL, _per_edge, "ns for each edge", logarithmic="xy")

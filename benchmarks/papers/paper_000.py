@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""APsB and APFB on a GPU, in all eight variants, beside searches on the CPU.
+"""APsB and APFB on a GPU, in all eight variants, compared with searches on the CPU.
 
 The paper is Deveci, Kaya, Uçar, Çatalyürek, "GPU accelerated maximum cardinality matching
 algorithms for bipartite graphs", Euro-Par 2013. All searches have the same time limit. P-HK of the

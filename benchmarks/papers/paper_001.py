@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tree grafting (ms-bfs-graft) on one thread and on many, beside pothen-fan and push-relabel.
+"""Tree grafting (ms-bfs-graft) on one thread and on many, compared with pothen-fan and
+push-relabel.
 
 The paper is Azad, Buluç, Pothen, "A parallel tree grafting algorithm for maximum cardinality
 matching in bipartite graphs", IPDPS 2015, on the stand-ins of its graphs (``stand_ins.py``). As in
-the paper, push-relabel is the multithreaded one, with the queue limit 500 and the relabelling
-frequency 2 on one thread and 16 on many; it appears as ``push-relabel`` in the rows. On all threads
-each of these three runs ten times, for the paper's measure of variation, and ms-bfs-graft without
-some of its parts, or on fewer threads, twice; less often if the limit does not suffice. Searches on
-one thread run at the same time, on cores of their own, once each.
+the paper, push-relabel is the multithreaded algorithm (``push-relabel-mt``) with the queue limit
+500; its relabelling frequency is 2 on one thread and 16 on many. Its rows have the name
+``push-relabel``. On all threads, each of these three searches runs ten times, for the paper's
+measure of variation. ms-bfs-graft without some of its parts, or on fewer threads, runs twice. The
+number of runs is smaller if the limit does not suffice. Each search on one thread runs once; these
+searches run at the same time, each on its own core.
 
 The section `serial-codes` has the counts of figure 1, and `published` measures all algorithms of
 the registry on the same stand-ins.
@@ -45,9 +47,9 @@ from benchmarks.timing import CORES, Outcome, problems, race, side_by_side
 
 PUSH_MT = "push-relabel-mt"
 RUNS = 10  # on all threads, as in the paper
-FEW_RUNS = 2  # of the other searches on several threads
+FEW_RUNS = 2  # of all other searches on several threads
 FRONTIERS = "coPaperDBLP"  # the graph of figure 8
-# First one graph of each class, then the others: a run with little time has all classes.
+# The first three are one graph of each class, so that a short run has all classes.
 ORDER = ("coPaperDBLP", "kkt_power", "wikipedia", "web-Google", "cit-Patents", "amazon0312")
 
 
@@ -132,14 +134,14 @@ def measure_matrix(case: Case, threads: int, options: Options) -> tuple[Row, lis
 
 
 def _as_push_relabel(row: Row) -> Row:
-    """The row; that of push-relabel-mt, whatever its frequency, under the name in the paper."""
+    """The row. A row of push-relabel-mt gets the name that the paper uses, without options."""
     if row["algorithm"] != PUSH_MT:
         return row
     return {**row, "algorithm": PUSH, "options": {}}
 
 
 def frontiers(A: Any, start: Any) -> dict[str, list[int]]:
-    """The sizes of the frontier in each level, 0 after each phase, with grafting and without."""
+    """The size of the frontier in each level, with and without grafting; a 0 follows each phase."""
     found = {}
     with multiprocessing.get_context("fork").Pool(1) as child:
         for name, graft in (("ms-bfs-graft", 1.0), ("ms-bfs", 0.0)):
@@ -164,9 +166,10 @@ def variation(row: Row) -> float | None:
 
 
 def worth_factors(data: tables.Data, kind: str) -> dict[str, dict[str, float]] | None:
-    """Of a class, the factors of the speed-up of figure 7 over MS-BFS on all threads: how many
-    times fewer entries are visited, how many times fewer phases, and the rate; and the speed-up of
-    the steps alone, without the row lists that the search makes first. Geometric means."""
+    """The factors of the speed-up in figure 7 over MS-BFS on all threads, for one class: how many
+    times fewer entries are visited, how many times fewer phases there are, and how many times
+    higher the rate is. Also the speed-up of the steps alone, without the computation of the row
+    lists. All are geometric means."""
     many = data["threads"][-1]
     runs = [tables.select(data, GRAFT, many, dict(switch)) for switch in SWITCHES]
     runs.append(tables.select(data, GRAFT, many))
@@ -206,7 +209,7 @@ def _factors(pairs: Sequence[tuple[Row, Row]]) -> dict[str, float]:
 
 
 def markdown(data: tables.Data) -> str:
-    """Times, variation, scaling, and the worth of the parts."""
+    """The tables: times, variation, scaling, and the effect of the parts."""
     many = data["threads"][-1]
     names = (GRAFT, FAN, PUSH)
     runs = {name: tables.select(data, name, many) for name in names}

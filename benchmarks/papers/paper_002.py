@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Red-blue matching beside the serial algorithms of its paper, over random orders of the vertices.
+"""Red-blue matching compared with the serial algorithms of its paper, over random orders of the
+vertices.
 
 The paper is Fagginger Auer, Bisseling, "A GPU algorithm for greedy graph matching", 2012. Its
 algorithms 1 and 2 are ``random-greedy`` and ``greedy``, algorithms 3 and 4 ``red-blue``. Each
@@ -39,7 +40,7 @@ CODES = (
     Code("alg. 3, random, GPU", "red-blue", RANDOM, backend="gpu"),
     Code("alg. 3, weighted, GPU", "red-blue", WEIGHTED, backend="gpu"),
 )
-# The plots of figure 5: a parallel code over a serial one, and what is compared.
+# The plots of figure 5: a parallel code, the serial code it is compared with, and the quantity.
 PAIRS = (
     ("alg. 3, random", "alg. 1, random", "size"),
     ("alg. 3, weighted", "alg. 1, weighted", "weight"),
@@ -108,7 +109,7 @@ def measure_graph(graph: Graph, kind: str, codes: Sequence[Code], options: Optio
 
 
 def ratios(runs: dict[str, list[Run]]) -> dict[str, list[float]]:
-    """Mean and deviation of each ratio of figure 5, where both codes ran."""
+    """Mean and standard deviation of each ratio of figure 5 for which both codes ran."""
     found = {}
     for parallel, serial, what in PAIRS:
         for where in WHERE:
@@ -128,7 +129,8 @@ def _ratio(one: Run, base: Run, what: str) -> float:
 
 
 def scaling(A: Any) -> dict[str, float]:
-    """Seconds of random matching by algorithm 3 on 1, 2, 4, ... threads, least of three."""
+    """Seconds of random matching by algorithm 3 on 1, 2, 4, ... threads, each the least of three
+    runs."""
     found = {}
     for threads in counts(MANY):
         code = Code("", "red-blue", RANDOM, threads)
@@ -170,7 +172,8 @@ def outcome(row: Row) -> str:
 
 
 def markdown(data: dict[str, Any]) -> str:
-    """The ratios of figure 5, the matched share by round, threads, and p."""
+    """The tables: the ratios of figure 5, the matched share by round, the speed-up on several
+    threads, and the results for each p."""
     rows = data["rows"]
     names_of = list(dict.fromkeys(name for row in rows for name in row["ratios"]))
     shares = list(dict.fromkeys(name for row in rows for name in row["share"]))

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""G-PR on a GPU in its three versions and with several relabelling strategies, beside the CPU.
+"""G-PR on a GPU in its three versions and with several relabelling strategies, compared with
+searches on the CPU.
 
 The paper is Deveci, Kaya, Uçar, Çatalyürek, "A push-relabel-based maximum cardinality bipartite
-matching algorithm on GPUs", ICPP 2013. All codes have the same limit. G-HKDW of the paper is
-the authors' earlier GPU code after HKDW; Deveci et al. (Euro-Par 2013) call it APFB: ``apfb-wr``.
+matching algorithm on GPUs", ICPP 2013. All codes have the same time limit. G-HKDW of the paper is
+an earlier GPU code of its authors, based on the algorithm HKDW. Deveci et al. (Euro-Par 2013) call
+it APFB; here it is ``apfb-wr``.
 """
 
 from __future__ import annotations

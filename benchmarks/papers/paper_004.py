@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Local max beside the matchings of its paper: weight relative to GPA, times, edges per round.
+"""Local max compared with the other algorithms of its paper: weight relative to GPA, times, edges
+per round.
 
 The paper is Birn, Osipov, Sanders, Schulz, Sitchinava, "Efficient parallel and external matching",
 Euro-Par 2013: Delaunay graphs, random geometric graphs and random graphs of 2^x vertices, and, with
@@ -110,14 +111,14 @@ def lighter(row: Row, name: str) -> float:
 
 
 def left_per_round(row: Row) -> float | None:
-    """The share of its edges that a round of local-max leaves, in the geometric mean of the rounds
-    that leave edges, of the first twelve at most; None if the first round leaves none."""
+    """The share of the edges that a round of local-max leaves: the geometric mean over those of the
+    first twelve rounds that leave edges. None if the first round leaves none."""
     shares = [share for share in row["left"][LOCAL_MAX] if share > 0]
     return float(shares[-1] ** (1 / len(shares))) if shares else None
 
 
 def markdown(data: dict[str, Any]) -> str:
-    """Weight relative to GPA, times, rounds."""
+    """The tables: weight relative to GPA, times, rounds."""
     rows = data["rows"]
     codes = list(dict.fromkeys(name for row in rows for name in row["median"]))
     others = [name for name in codes if name != GPA]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The order of the algorithms within each class: the paper's and ours.
 
-Where an order is not reproduced, the reason is taken from the counters: a time is a number of edges
-read, divided by a rate, so a faster search reads fewer edges or reads them at a higher rate.
+If an order differs from the paper's, the reason is derived from the counters. A time is the number
+of visited edges divided by a rate, so a faster search visits fewer edges or has a higher rate.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from benchmarks.report import Row, digits, geometric_mean
 
 GRAFT, PUSH, FAN = "ms-bfs-graft", "push-relabel", "pothen-fan"
 
-# Section V A and figure 3: mean speed-up of ms-bfs-graft over push-relabel and over pothen-fan on
-# one core and on 40. On one core and the first class it says "no improvement": about 1.
+# Section V A and figure 3: mean speed-up of ms-bfs-graft over push-relabel and over pothen-fan, on
+# # one core and on 40 cores. For the first class on one core, the paper states "no improvement", #
+# which is taken as 1.
 PAPER = {
     ("scientific", "one"): (1.0, 1.0),
     ("scale-free", "one"): (4.9, 8.2),
@@ -27,14 +28,14 @@ PAPER = {
     ("scale-free", "many"): (7.1, 5.1),
     ("networks", "many"): (10.4, 27.8),
 }
-ABOUT_ONE = 2.0  # a mean between 1/2 and 2 is "no improvement"
+ABOUT_ONE = 2.0  # a mean between 1 / ABOUT_ONE and ABOUT_ONE counts as "no improvement"
 
 
 def orders(rows: Sequence[Row], limit: float) -> list[dict[str, Any]]:
     """One verdict for each class, on one thread and on many.
 
-    An algorithm that uses one thread takes part in the verdict on many with its time on one. A
-    search that was stopped counts at the limit.
+    A serial algorithm takes part in the verdict on many threads with its time on one thread. The
+    time of a search that was stopped is the limit.
     """
     plain = [row for row in rows if not row["options"]]
     many = max((row["threads"] for row in plain), default=1)
@@ -58,9 +59,9 @@ def orders(rows: Sequence[Row], limit: float) -> list[dict[str, Any]]:
 class Gains:
     """How many times faster `first` is than `second` on each matrix, and the reasons.
 
-    `steps` is `times` without the row lists that ms-bfs-graft makes first, because the paper's
-    graphs come with them. `edges` and `rates` are known if both finished: the ratio of the edges
-    visited, and the ratio of the rates.
+    `times` has the ratio of the times on each matrix. `steps` is the same without the row lists
+    that ms-bfs-graft computes first, because the paper's graphs come with them. `edges` and `rates`
+    have the ratios of the visited edges and of the rates on the matrices on which both finished.
     """
 
     first: str
@@ -72,7 +73,7 @@ class Gains:
 
 
 def compare(rows: Sequence[Row], first: str, second: str, threads: int, limit: float) -> Gains:
-    """On the matrices on which both had to search and at least one finished."""
+    """The gains on the matrices on which both had to search and at least one finished."""
     gains = Gains(first, second)
     for matrix in {row["matrix"]: None for row in rows}:
         here = [row for row in rows if row["matrix"] == matrix]
@@ -127,12 +128,13 @@ def _means(gains: Gains) -> dict[str, Any]:
 
 
 def _order(speed_ups: dict[str, float]) -> list[str]:
-    """The three, fastest first; `speed_ups` are those of ms-bfs-graft over each of its rivals."""
+    """The three searches, the fastest first. `speed_ups` has the speed-up of ms-bfs-graft over each
+    of the two others."""
     return sorted([GRAFT, *speed_ups], key=lambda name: speed_ups.get(name, 1.0))
 
 
 def _reason(gains: Gains) -> str:
-    """Why `first`, which the paper has before `second`, is behind it here."""
+    """Why `first`, which is faster than `second` in the paper, is slower here."""
     slower = {matrix: 1 / gain for matrix, gain in gains.times.items()}
     worst = max(slower, key=slower.__getitem__)
     words = f"{gains.first} takes {digits(geometric_mean(list(slower.values())))} times as long as "
@@ -147,6 +149,6 @@ def _reason(gains: Gains) -> str:
 
 
 def entry(rows: Sequence[Row], algorithm: str, threads: int) -> Row | None:
-    """The row of an algorithm on this number of threads; if there is none, that on one thread."""
+    """The row of an algorithm on this number of threads, or on one thread if there is none."""
     own = {row["threads"]: row for row in rows if row["algorithm"] == algorithm}
     return own.get(threads, own.get(1))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generated stand-ins for the twelve test problems of Azad, Buluç, Pothen (IPDPS 2015, table II).
 
-One for each graph of the paper: the same kind of structure, mean degree and matching number near
-the paper's, at sizes for any machine. The paper's own figures are beside the names, so that a
-result can show how far a stand-in differs from its graph.
+Each graph of the paper has a stand-in with the same kind of structure and with a similar mean
+degree and matching number, in four sizes for small and large machines. The table below also has the
+paper's figures, so that a result can show how far a stand-in differs from its graph.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from benchmarks.cases import Case, generated
 CLASSES = ("scientific", "scale-free", "networks")
 SIZES = ("tiny", "quick", "field", "large")
 
-# graph of the paper, its class, entries a column, percentage of all vertices that Karp-Sipser and a
-# maximum matching cover; form of the stand-in's name, its four sizes
+# The columns are: graph of the paper, its class, entries per column, percentage of all vertices #
+# that Karp-Sipser and a maximum matching cover; then the form of the stand-in's name and the
+# numbers # in it for the four sizes.
 _TABLE = """
 hugetrace     scientific   3.00  98.68  100.00  trace_n{}      8    14   18   22
 delaunay_n24  scientific   6.00  98.58  100.00  delaunay_n{}   8    14   17   21
@@ -46,7 +47,7 @@ class StandIn:
 
     @property
     def figures(self) -> dict[str, float]:
-        """The figures of the paper, under the titles of our tables."""
+        """The paper's figures for the graph, by the column titles of our tables."""
         left = self.maximum - self.maximal
         return {
             "degree": self.degree,
@@ -69,12 +70,12 @@ PAPER = _rows()
 
 
 def stand_ins(size: str) -> list[Case]:
-    """The twelve of that size, in the paper's order; their kind is the paper's class."""
+    """The twelve stand-ins of one size, in the paper's order; their kind is the paper's class."""
     cases = generated([row.names[SIZES.index(size)] for row in PAPER])
     return [Case(case.name, row.kind, case.load) for case, row in zip(cases, PAPER, strict=True)]
 
 
 def stands_for(name: str) -> StandIn | None:
-    """The paper's graph that a matrix of that name stands for, in whatever order."""
+    """The paper's graph for which a matrix of that name stands, in its own or a random order."""
     plain = name.partition("_rcp")[0]
     return next((row for row in PAPER if plain in row.names), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The graphs with weights of two papers on matchings in graphs, by name.
+"""The weighted graphs of two papers on matchings in graphs, made by name.
 
 ``delaunay:x``, ``rgg:x``, ``random:x:alpha``: 2^x vertices, as in Birn et al. (Euro-Par 2013).
 ``grid:k``: k x k points and their neighbours; ``grid:1000`` has the edges of the matrix ecology1 of
@@ -44,7 +44,8 @@ class Graph(NamedTuple):
 
 
 def make(name: str) -> Graph:
-    """The graph of a name; of another generated matrix, its entries without their direction."""
+    """The graph of that name. The graph of another generated matrix has an edge for each entry,
+    without a direction."""
     family, *sizes = name.split(":")
     if family in _FAMILIES:
         n, u, v, weight = _FAMILIES[family](*map(int, sizes))
@@ -65,7 +66,7 @@ def make(name: str) -> Graph:
 def read(path: Path) -> Graph:
     """The graph of a symmetric matrix, with the moduli of its values as weights, as in the papers.
 
-    ValueError if the matrix is no graph or has no edges."""
+    Raises ValueError if the matrix is no graph or has no edges."""
     from btfperm.weighted.graph_input import read_graph
 
     pattern, weight = read_graph(path, "moduli")
@@ -90,10 +91,11 @@ def matrix_of(graph: Graph, order: Numbers | None = None) -> Any:
 
 
 def loaded(cases: Sequence[Case]) -> dict[str, Graph]:
-    """The graphs of cases by name, without real matrices that are no graphs or whose weights are
-    all equal.
+    """The graphs of the cases, by name. Real matrices that are no graphs or have only equal weights
+    are left out.
 
-    All are made before the first measurement, on all cores, because nothing may run beside one."""
+    All graphs are made on all cores before the first measurement, because no other work may run
+    during a measurement."""
     with ProcessPoolExecutor(min(CORES, max(1, len(cases)))) as pool:
         graphs = list(pool.map(_load, [case.name for case in cases], [c.path for c in cases]))
     return {graph.name: graph for graph in graphs if graph is not None}
