@@ -70,5 +70,6 @@ def test_the_end(tmp_path, place, action):
     assert process.returncode not in (0, None), out
     assert "structural rank" not in out and "Traceback" not in errors, errors
     if action != KILL:
-        assert errors.count("btfperm: interrupted") == 1, errors
+        # None if another rank ends first and the launcher kills the first rank, which prints.
+        assert errors.count("btfperm: interrupted") <= 1, errors
     assert list(folder.iterdir()) == [matrix], "no file of a result, whole or unfinished"
