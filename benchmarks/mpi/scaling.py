@@ -3,7 +3,8 @@
 
 Strong: each matrix of the set on each number of ranks. Weak: random matrices with about five
 entries in a column, and for each rank as many columns as the first matrix of the set has, but at
-most 10^7 columns on the largest number of ranks.
+most 10^7 columns on the largest number of ranks. A weak measurement that is a strong one, too, is
+not repeated.
 `prediction.py` has a model of the time.
 """
 
@@ -44,35 +45,44 @@ def run(matrices: list[Case], options: Options) -> Section:
     complaints: list[str] = []
     columns = max((case.load().shape[1] for case in matrices[:1]), default=1000)
     columns = min(columns, 10**7 // ranks[-1])
-    weak = [(f"er_{columns * count}_d5.0", count) for count in ranks]
+    lines = [(case.name, "strong", ranks) for case in matrices]
+    lines += [(f"er_{columns * count}_d5.0", "weak", [count]) for count in ranks]
+    done: dict[tuple[str, int, str, int], Row] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, counts in [(case.name, ranks) for case in matrices] + [
-            (name, [count]) for name, count in weak
-        ]:
-            file = Path(folder, "matrix.mtx")
-            A = next((case.load() for case in matrices if case.name == name), None)
-            A = make(name) if A is None else A
-            scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
-            for count in counts:
-                kind = "strong" if len(counts) > 1 or counts is ranks else "weak"
-                for backend, threads in _ways(kind, count):
-                    row: Row = {"matrix": name, "kind": kind, "ranks": count, "entries": A.nnz}
+        file = Path(folder, "matrix.mtx")
+        for name, kind, counts in lines:
+            ways = [(name, count, *way) for count in counts for way in _ways(kind, count)]
+            entries = None
+            for key in ways:
+                if key not in done:  # a weak row may be a strong one
+                    entries = _written(name, matrices, file) if entries is None else entries
+                    _, count, backend, threads = key
+                    row: Row = {"ranks": count, "entries": entries}
                     row |= {"backend": backend, "threads": threads}
                     try:
                         found = measured([start, "-n", str(count)], file, options, backend, threads)
                     except (subprocess.SubprocessError, OSError, ValueError) as error:
                         complaints.append(f"{name} on {count} ranks: {error}")
                         continue
-                    rows.append(row | found)
+                    done[key] = row | found
                     options.say(f"{name}, {count} ranks, {backend}: {found['seconds']:.2f} s")
+                rows.append({"matrix": name, "kind": kind} | done[key])
     return _section(rows, complaints)
+
+
+def _written(name: str, matrices: list[Case], file: Path) -> int:
+    """Writes a matrix to a file, and returns the number of its entries."""
+    A = next((case.load() for case in matrices if case.name == name), None)
+    A = make(name) if A is None else A
+    scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
+    return int(A.nnz)
 
 
 def _ways(kind: str, ranks: int) -> list[tuple[str, int]]:
     """Backend and threads (0: all cores) of the measurements on this number of ranks."""
     if ranks == 1:
         return [("auto", 0), ("auto", 1)] if kind == "strong" else [("auto", 0)]
-    return [("mpi", 0), ("auto", 0)] if kind == "strong" else [("mpi", 0)]
+    return [("mpi", 0), ("auto", 0)]
 
 
 def measured(
@@ -109,7 +119,7 @@ def _section(rows: list[Row], complaints: list[str]) -> Section:
         "ranks, also for small matrices; `auto` uses the serial engine on one rank, and on several "
         "ranks of one machine the first rank searches on all cores, or each rank analyses a small "
         "matrix whole. *1 thread* is one rank on one thread; other rows use all cores. *of 1 rank* "
-        "is the speed relative to one rank on one thread, or on all cores for weak scaling. The "
+        "is the speed relative to one rank on one thread; rows for weak scaling have *weak*. The "
         "memory of a rank is the largest one beyond that before the call, *of all* the sum over "
         "the ranks; the share of a rank is the memory of one rank divided by the number of ranks, "
         "and the column has the memory in shares.",
@@ -125,7 +135,8 @@ def _cells(rows: list[Row]) -> Iterator[list[str]]:
         share = "-"
         if row["matrix"] in memory:
             share = f"{row['grown_bytes'] * row['ranks'] / memory[row['matrix']]:.2f}"
-        ratio = f"{one[row['matrix']] / row['seconds']:.2f}" if row["matrix"] in one else "weak"
+        is_strong = row["kind"] == "strong" and row["matrix"] in one
+        ratio = f"{one[row['matrix']] / row['seconds']:.2f}" if is_strong else row["kind"]
         yield [
             f"`{row['matrix']}`",
             str(row["ranks"]),
