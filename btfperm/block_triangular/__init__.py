@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""UPPER BLOCK TRIANGULAR FORM, SQUARE MATRICES."""
+"""UPPER BLOCK TRIANGULAR FORM OF SQUARE MATRICES."""
 
 from __future__ import annotations
 
@@ -50,15 +50,16 @@ def block_triangular_form(
 
     Returns
     -------
-    BlockTriangularForm : of a matrix with full structural rank, the same blocks in the same order
-        as `dulmage_mendelsohn` gives. A structurally singular one is completed as KLU does.
-        Rows and columns ascend inside a block; `matched_row_perm` has the transversal, or its
-        completion, on the diagonal.
+    BlockTriangularForm : if the matrix has full structural rank, the blocks and their order are
+        those of `dulmage_mendelsohn`. If it is structurally singular, unmatched rows are paired
+        with unmatched columns as in KLU. Rows and columns ascend inside a block. With
+        `matched_row_perm` as the row permutation, the transversal (and these pairs) are on the
+        diagonal.
 
     Raises
     ------
     InvalidArgumentError : `A` is not square, `transversal` belongs to another matrix or is not
-        maximum, or another argument is not possible
+        maximum, or another argument is invalid
     LimitReachedError : a limit stopped the search
     DefectError : the result fails its certificate: a defect of btfperm, please report it
 

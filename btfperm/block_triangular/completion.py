@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Structurally singular matrices: complete the transversal to a permutation, as KLU does.
+"""Structurally singular matrices: completes the transversal to a permutation, as KLU does.
 
-Unmatched rows and unmatched columns, both ascending, are paired one by one (SuiteSparse BTF,
-`btf_order`). An added pair is never an entry, because the transversal is maximum.
+The k-th unmatched row is paired with the k-th unmatched column (SuiteSparse BTF, `btf_order`). No
+added pair is an entry, because the transversal is maximum.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ __all__ = ["complete"]
 
 
 def complete(row_match: IndexArray, col_match: IndexArray) -> tuple[IndexArray, IndexArray]:
-    """(column paired with each row, row paired with each column).
-
-    Both arrays have n places; they are the inputs themselves if all rows are matched. O(n).
-    """
+    """Returns two arrays of length n: the column paired with each row, and the row paired with each
+    column. They are the arguments themselves if all rows are matched. O(n)."""
     rows = (row_match < 0).nonzero()[0]
     if rows.size == 0:
         return row_match, col_match

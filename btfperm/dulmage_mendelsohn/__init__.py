@@ -13,13 +13,15 @@ The permuted matrix, rows and columns in canonical order::
     vertical    [              |          | V1       ]   V: more rows than columns in each block,
     rows        [              |          |    V2    ]      every column matched
 
-On the CPU, ``coarse.hpp`` finds the coarse parts, and unites search trees to the blocks H and V
-(``fine_rectangular/union_find.hpp``); ``fine_square/`` finds the blocks S, ``canonical_order.hpp``
-their order. ``decompose.hpp`` calls these steps, and ``team.hpp`` defines the sizes from which on
-several threads share the work. On a GPU the steps are ``coarse.cu``, the ``.cu`` of the two
-folders, ``canonical_order.cu``, and ``decompose_gpu.py``; ``find_square_gpu.py`` defines the order
-of the searches for the blocks S, and which of them continue on the CPU. Over MPI ranks the steps
-are the files ``*_mpi.py``."""
+On the CPU, ``coarse.hpp`` finds the coarse parts and, by uniting search trees
+(``fine_rectangular/union_find.hpp``), the blocks H and V. ``fine_square/`` finds the blocks S, and
+``canonical_order.hpp`` the order of all blocks. ``decompose.hpp`` calls these steps. ``team.hpp``
+defines the sizes from which on several threads share the work.
+
+On a GPU, the steps are ``coarse.cu``, the ``.cu`` files of the folders ``fine_rectangular`` and
+``fine_square``, and ``canonical_order.cu``; ``decompose_gpu.py`` calls them. ``find_square_gpu.py``
+defines the order of the searches for the blocks S, and when one core of the CPU continues. Over MPI
+ranks, the steps are the files ``*_mpi.py``."""
 
 from __future__ import annotations
 
@@ -48,8 +50,8 @@ if TYPE_CHECKING:
 __all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn", "fields_of"]
 __all__ += ["meta_with_weights"]
 
-# For a small matrix on the host, the steps share a copy on a GPU only if the caller gives other
-# keyword arguments than these.
+# For a small matrix on the host, the steps keep a copy of it on a GPU only if the caller gives
+# other keyword arguments than these.
 _NO_REASON_FOR_A_GPU = {"threads", "drop_zeros", "deterministic"}
 
 _Result = TypeVar("_Result", bound=Decomposition)
@@ -69,9 +71,9 @@ def dulmage_mendelsohn(
     Parameters
     ----------
     A : a matrix of any type that `as_pattern` accepts
-    transversal : a maximum transversal of `A`, if one is known; not for a matrix over MPI ranks.
-        From a weighted one the result takes the scalings, too; a weighted one belongs to `A`
-        without its stored zeros (``drop_zeros=True``)
+    transversal : a maximum transversal of `A`, if one is known; not for a matrix over MPI ranks. If
+        it is a weighted transversal, the result also has its scalings; a weighted transversal
+        belongs to `A` without its stored zeros (``drop_zeros=True``)
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it
     drop_zeros : as for `maximum_transversal`
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -85,16 +87,16 @@ def dulmage_mendelsohn(
 
     Raises
     ------
-    LimitReachedError : a limit stopped the search, so that there is nothing to decompose
+    LimitReachedError : a limit stopped the search, and only a maximum transversal can be decomposed
     InvalidArgumentError : `transversal` does not belong to `A` or is not maximum, or another
-        argument is not possible
+        argument is invalid
     DefectError : the result fails its certificate; a defect of btfperm, please report it
 
     Notes
     -----
-    After the transversal, the cost on one thread is nearly linear in m + n + nnz. A matrix on a GPU
-    is decomposed there, and the result holds CuPy arrays (see `Decomposition`), unless
-    ``backend="cpu"``, or the GPU was not requested and cannot do it.
+    After the search for the transversal, the cost on one thread is nearly linear in m + n + nnz. A
+    matrix on a GPU is decomposed there, and the result holds CuPy arrays (see `Decomposition`),
+    except in two cases: with ``backend="cpu"``, and if the GPU was not requested and fails.
 
     Examples
     --------
@@ -128,8 +130,8 @@ def decomposed(
     finish: Callable[[Decomposed, Callable[[str], Any]], _Result],
 ) -> _Result:
     """Finds a maximum transversal of the pattern, or certifies the given one again, and computes
-    the blocks by it. `pairing` returns the matching that defines the blocks, `finish` makes the
-    result."""
+    the blocks. `pairing` returns the matching that defines the blocks from the transversal;
+    `finish` makes the result."""
     backend, device = options.get("backend", "auto"), options.get("device")
     check_backend(backend)
     team = team_size(pattern.nnz, threads)
@@ -166,7 +168,8 @@ def _by(
     *,
     requested: bool = False,
 ) -> _Result:
-    """The blocks by a maximum transversal that is certified for the session's matrix."""
+    """The blocks that a maximum transversal defines, which is certified for the matrix of the
+    session."""
     begin = time.perf_counter()
     done = decompose(session, transversal, pairing, team, requested=requested)
     seconds = dict(done.transversal.seconds, decomposition=time.perf_counter() - begin)
@@ -180,8 +183,8 @@ def _by(
 def decompose_session(
     session: Session, transversal: Transversal, threads: int | None
 ) -> DulmageMendelsohn:
-    """The decomposition by a maximum transversal that is certified for the session's matrix. The
-    caller has checked the memory for it."""
+    """The decomposition that a maximum transversal defines, which is certified for the matrix of
+    the session. The caller must have checked that the memory suffices."""
     team = team_size(session.pattern.nnz, threads)
     found: DulmageMendelsohn = _by(session, transversal, team, _matching, _dulmage_mendelsohn)
     return found
@@ -209,7 +212,7 @@ def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> Any:
 
 
 def fields_of(transversal: Transversal) -> dict[str, Any]:
-    """The fields of a decomposition that are those of its transversal."""
+    """The fields that a decomposition takes from its transversal."""
     return {
         "row_match": transversal.row_match,
         "col_match": transversal.col_match,
@@ -247,15 +250,15 @@ def describe(kind: str, done: Decomposed, seconds: dict[str, float]) -> dict[str
 
 
 def meta_with_weights(meta: Mapping[str, Any], transversal: Transversal) -> dict[str, Any]:
-    """The ``meta`` of a decomposition whose matching is replaced by that of a weighted transversal:
-    it also describes the weighted search."""
+    """The ``meta`` of a decomposition whose matching is replaced by that of a weighted transversal.
+    It also describes the weighted search."""
     place = meta["explain"]["decisions"]["decomposition"]
     weights = dict(transversal.weights or {})
     return {**meta, "explain": _explained(transversal, place), "weights": weights}
 
 
 def _explained(transversal: Transversal, place: Any) -> dict[str, Any]:
-    """The decisions of the search, and the one on the place of the decomposition."""
+    """The decisions of the search, and the choice of the backend for the decomposition."""
     explained = dict(transversal.explain())
     explained["decisions"] = {**explained.get("decisions", {}), "decomposition": place}
     return explained

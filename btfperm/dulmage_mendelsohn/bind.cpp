@@ -51,8 +51,8 @@ void bind_width(nb::module_& module) {
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("coarse_rows").noconvert(), nb::arg("coarse_cols").noconvert(),
       nb::arg("threads") = 1,
-      "Fill the coarse boundaries; (row_perm, col_perm, row_blocks, col_blocks), the last two one "
-      "array where all is square.");
+      "Fill the coarse boundaries; return (row_perm, col_perm, row_blocks, col_blocks). The last "
+      "two share their memory if all blocks are square.");
   module.def(
       "block_graph",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_block, In<I> col_perm,
@@ -88,7 +88,7 @@ void bind_width(nb::module_& module) {
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_block").noconvert(), nb::arg("col_perm").noconvert(),
-      nb::arg("col_blocks").noconvert(), "(indptr, indices, level, work) of the block graph.");
+      nb::arg("col_blocks").noconvert(), "Return the block graph: (indptr, indices, level, work).");
   module.def(
       "blocks_of_digraph",
       [](In<I> indptr, In<I> predecessors, Out<I> height, Out<I> name) {
@@ -105,12 +105,13 @@ void bind_width(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("predecessors").noconvert(),
       nb::arg("height").noconvert(), nb::arg("name").noconvert(),
-      "Raise `height` to the heights of the strongly connected components, and name them.");
+      "Replace lower bounds in `height` by the heights of the strongly connected components, and "
+      "write the name of the component of each vertex to `name`.");
 }
 
 }  // namespace
 
-// preorder/bind_small.cpp calls what is compiled here.
+// preorder/bind_small.cpp calls these two functions, which are compiled only here.
 template bool find_blocks(const PatternView<std::int32_t>&, const Matching<std::int32_t>&, Team,
                           Found<std::int32_t>&, Workspace&, Budget&);
 template void order_blocks(const PatternView<std::int32_t>&, const Matching<std::int32_t>&, Team,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's part of the decomposition over MPI ranks, in `_core.dulmage_mendelsohn`
+// Functions of `_core.dulmage_mendelsohn` for one rank's part of the decomposition over MPI ranks
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
@@ -53,7 +53,7 @@ GrowingLists<I> growing_lists(const Out<std::int64_t>& next, const Out<I>& items
           next.data(), items.data()};
 }
 
-// Throws unless all vertices are owned.
+// Throws unless this rank owns all these vertices.
 template <class I>
 void require_owned(const OwnedDigraph<I>& G, const In<I>& vertices, const char* what) {
   if (!are_in_range(vertices, G.count)) {
@@ -83,7 +83,7 @@ void bind_owned(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(), nb::arg("active").noconvert(),
       nb::arg("within").noconvert(), nb::arg("label").noconvert(), nb::arg("seeds").noconvert(),
       nb::arg("values").noconvert(),
-      "Propagate labels from the seeds; the ghosts with new labels.");
+      "Propagate labels from the seeds; return the ghosts with new labels.");
   module.def(
       "peel_owned",
       [](In<std::int64_t> indptr, In<I> targets, In<std::uint8_t> active, Out<I> degree,
@@ -100,7 +100,7 @@ void bind_owned(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(), nb::arg("active").noconvert(),
       nb::arg("degree").noconvert(), nb::arg("height").noconvert(), nb::arg("ready").noconvert(),
-      "Peel vertices without successors; the ghosts that lost some.");
+      "Peel vertices of degree 0; return the ghosts whose degree has decreased.");
   module.def(
       "list_predecessors",
       [](std::int64_t col_first, In<std::int64_t> lists, In<I> rows, In<I> mates) {
@@ -122,7 +122,7 @@ void bind_owned(nb::module_& module) {
                           in_unmatched_row);
       },
       nb::arg("col_first"), nb::arg("lists").noconvert(), nb::arg("rows").noconvert(),
-      nb::arg("mates").noconvert(), "(indptr, predecessors, in_unmatched_row)");
+      nb::arg("mates").noconvert(), "Return (indptr, predecessors, in_unmatched_row).");
 }
 
 // The number of lists; throws unless each item has a name.
@@ -148,7 +148,8 @@ void bind_edges(nb::module_& module) {
         count_in_lists(G.count, indptr.data(), items.data(), active.data(), counts.data());
       },
       nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("active").noconvert(),
-      nb::arg("counts").noconvert(), "Count in how many lists of active vertices each number is.");
+      nb::arg("counts").noconvert(),
+      "Add to `counts`, for each local number, the number of lists of active vertices with it.");
   module.def(
       "reverse_edges",
       [](std::int64_t first, std::int64_t begin, std::int64_t end, In<std::int64_t> indptr,
@@ -165,7 +166,8 @@ void bind_edges(nb::module_& module) {
       },
       nb::arg("first"), nb::arg("begin"), nb::arg("end"), nb::arg("indptr").noconvert(),
       nb::arg("items").noconvert(), nb::arg("next").noconvert(), nb::arg("reversed").noconvert(),
-      "Put reversed edges that start here into their lists; (ghosts, numbers) of the others.");
+      "Put the reversed edges that start at vertices of this rank into their lists. Return the "
+      "others as (ghosts, numbers).");
   module.def(
       "put_in_lists",
       [](In<I> lists, In<I> items, Out<std::int64_t> next, Out<I> places) {
@@ -177,7 +179,7 @@ void bind_edges(nb::module_& module) {
         for (std::size_t k = 0; k < lists.shape(0); ++k) to.put(lists.data()[k], items.data()[k]);
       },
       nb::arg("lists").noconvert(), nb::arg("items").noconvert(), nb::arg("next").noconvert(),
-      nb::arg("places").noconvert(), "Put items[k] to the next place of lists[k].");
+      nb::arg("places").noconvert(), "Write items[k] to the next place of the list lists[k].");
   module.def(
       "count_edges_between",
       [](In<std::int64_t> indptr, In<I> items, In<I> names) {
@@ -185,7 +187,7 @@ void bind_edges(nb::module_& module) {
         return count_edges_between(count, indptr.data(), items.data(), names.data());
       },
       nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("names").noconvert(),
-      "Number of the edges that edges_between returns.");
+      "The number of edges that edges_between returns.");
   module.def(
       "edges_between",
       [](In<std::int64_t> indptr, In<I> items, In<I> names) {
@@ -201,7 +203,7 @@ void bind_edges(nb::module_& module) {
         return found;
       },
       nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("names").noconvert(),
-      "Pairs of names: the edges between vertices of different names, flat.");
+      "The edges between vertices with different names, as pairs of names in a flat array.");
   module.def(
       "connect_entries",
       [](In<std::int64_t> indptr, In<I> rows, In<std::uint8_t> col_part, In<std::uint8_t> row_part,
@@ -222,7 +224,7 @@ void bind_edges(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("rows").noconvert(), nb::arg("col_part").noconvert(),
       nb::arg("row_part").noconvert(), nb::arg("left_out"),
-      "A member of the connected component of each column, then of each row.");
+      "A member of the connected component of each column, followed by those of each row.");
 }
 
 // Throws unless each number is in first .. first + count - 1.
@@ -256,7 +258,7 @@ void bind_order(nb::module_& module) {
       },
       nb::arg("names").noconvert(), nb::arg("of_cols").noconvert(), nb::arg("cols").noconvert(),
       nb::arg("of_rows").noconvert(), nb::arg("rows").noconvert(), nb::arg("by_rows"),
-      "(name, columns, rows, smallest) of each block, flat.");
+      "Return (name, columns, rows, smallest) of each block in a flat array.");
   module.def(
       "number_blocks",
       [](std::int64_t first, std::int64_t count, Out<I> lines) {
@@ -265,7 +267,8 @@ void bind_order(nb::module_& module) {
                                       lines.data()));
       },
       nb::arg("first"), nb::arg("count"), nb::arg("lines").noconvert(),
-      "Replace names by numbers of blocks and counts by sums, in place; the blocks, flat.");
+      "In each line, replace the name by the number of its block, and the counts by those on lower "
+      "ranks. Return (name, columns, rows, smallest) of each block in a flat array.");
   module.def(
       "number_in_levels",
       [](std::int64_t first, std::int64_t count, In<I> items, In<I> level, std::int64_t n_levels) {
@@ -283,7 +286,8 @@ void bind_order(nb::module_& module) {
       },
       nb::arg("first"), nb::arg("count"), nb::arg("items").noconvert(),
       nb::arg("level").noconvert(), nb::arg("n_levels"),
-      "(sums of each level, what is before each block in its level), flat.");
+      "Return two flat arrays with numbers of blocks, columns and rows: those of each level, and "
+      "those before each block in its level.");
   module.def(
       "hand_out",
       [](In<I> of, Out<I> next) {
@@ -294,7 +298,7 @@ void bind_order(nb::module_& module) {
         return positions;
       },
       nb::arg("of").noconvert(), nb::arg("next").noconvert(),
-      "The next position of the group of each member.");
+      "Return the next position of the group of each member, and advance it in `next`.");
 }
 
 }  // namespace

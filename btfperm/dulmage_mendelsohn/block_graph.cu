@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block graph, on the device: which entries lie outside the fine blocks; see block_graph.hpp
+// block graph, on the device: lists the entries outside the fine blocks; block_graph_gpu.py makes
+// the block graph of them
 //
-// Races: atomicAdd assigns the places in the list, in any order.
+// Races       atomicAdd assigns the places in the list, in any order
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/lists.cuh"
 
-// Lists the keys (block of the column, block of the row); their number goes to `count`.
+// Lists a key for each entry outside the blocks: the block of its column in the upper 32 bits, the
+// block of its row in the lower ones. Adds their number to `count`.
 extern "C" __global__ void list_outside(Index n, Index lanes, const Index* indptr,
                                         const Index* indices, const Index* row_block,
                                         const Index* col_block, Count* keys, Count* count) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // block graph: which fine blocks depend on which, their levels, and the work in each
 //
-// Idea        A pass over the columns, block by block, stores for each block k the last block that
-//             had an entry in the rows of k. So each arc is found once, and successors ascend.
+// Idea        A pass over the columns, block by block, stores for each block k the last block whose
+//             columns had an entry in the rows of k. So each arc is found only once, and the
+//             successors of a block ascend.
 // Cost        O(nnz + blocks), two passes over the entries. Workspace: 2 words for each block
 // Encodings   arc k -> l: a row of block k has an entry in a column of block l, k < l
 #pragma once
@@ -14,15 +15,16 @@
 
 namespace btfperm {
 
-// Whether the n_blocks + 1 numbers start with 0, never fall, and end with `last`.
+// Whether the n_blocks + 1 numbers start with 0, do not decrease, and end with `last`.
 template <class I>
 bool are_boundaries(const I* numbers, I n_blocks, I last) {
   return numbers[0] == 0 && numbers[n_blocks] == last &&
          std::is_sorted(numbers, numbers + n_blocks + 1);
 }
 
-// Calls visit(k, l) once for each arc k -> l, l ascending; counts the entries inside each block
-// when `work` is not null. `seen` (n_blocks) is workspace. False: the budget ended the call.
+// Calls visit(k, l) once for each arc k -> l, in ascending order of l. If `work` is not null,
+// counts the entries inside each block there. `seen` (n_blocks) is workspace. Returns false if the
+// budget ended the call.
 template <class I, class Visit>
 bool for_each_arc(const PatternView<I>& A, const I* row_block, const I* col_perm,
                   const I* col_blocks, I n_blocks, I* seen, I* work, Budget& budget, Visit visit) {
@@ -45,7 +47,8 @@ bool for_each_arc(const PatternView<I>& A, const I* row_block, const I* col_perm
   return true;
 }
 
-// Writes the starts of the successor lists to indptr, the number of entries in each block to work.
+// Writes the starts of the successor lists to indptr, and the number of entries inside each block
+// to work. Returns false if the budget ended the call.
 template <class I>
 bool count_arcs(const PatternView<I>& A, const I* row_block, const I* col_perm, const I* col_blocks,
                 I n_blocks, I* indptr, I* work, I* seen, Budget& budget) {
@@ -59,8 +62,8 @@ bool count_arcs(const PatternView<I>& A, const I* row_block, const I* col_perm, 
   return true;
 }
 
-// Lists the arcs, and computes the level of each block: 0 without successor, else one above its
-// highest successor.
+// Lists the arcs, and computes the level of each block: 0 if it has no successor, else one more
+// than the largest level of its successors. Returns false if the budget ended the call.
 template <class I>
 bool list_arcs(const PatternView<I>& A, const I* row_block, const I* col_perm, const I* col_blocks,
                I n_blocks, const I* indptr, I* indices, I* level, I* place, I* seen,

@@ -22,8 +22,8 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
     Parameters
     ----------
     result : a decomposition
-    A : its matrix; needed only if the result does not hold it: after reading a file, and after
-        gathering from MPI ranks
+    A : its matrix. It is needed only if the result does not hold the matrix, because it was read
+        from a file or gathered from MPI ranks
 
     Returns
     -------
@@ -86,7 +86,7 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
 
 
 def another_matrix() -> InvalidArgumentError:
-    """The error for entries below the diagonal blocks."""
+    """The error that is raised if the matrix has entries below the diagonal blocks."""
     return InvalidArgumentError(
         "the matrix has entries below the diagonal blocks: this decomposition belongs to another "
         "matrix, or to this one before it was changed"

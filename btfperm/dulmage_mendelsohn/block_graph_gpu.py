@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The block graph on the device: sorted keys of the entries outside the blocks."""
+"""The block graph on the device, computed by sorting the entries outside the blocks."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _LOWER = np.uint64(0xFFFFFFFF)
 
 
 def block_graph_on_device(pattern: DevicePattern, result: Decomposition) -> BlockGraph:
-    """See `block_graph`; the arrays are on the device. It takes O(m + n + nnz), a sort of the
-    entries outside the blocks, and `heights_above`.
+    """As `block_graph`, but the arrays are on the device. The cost is O(m + n + nnz), plus a sort
+    of the entries outside the blocks, plus that of `heights_above`.
 
     Raises
     ------
@@ -59,7 +59,8 @@ def block_graph_on_device(pattern: DevicePattern, result: Decomposition) -> Bloc
 
 
 def _outside(pattern: DevicePattern, result: Decomposition) -> Any:
-    """Keys (block of the column, block of the row) of the entries outside the blocks."""
+    """A key for each entry outside the blocks: the block of its column in the upper 32 bits, the
+    block of its row in the lower ones."""
     import cupy
 
     n, width, found = pattern.n, pattern.indices.dtype, Readback(1)

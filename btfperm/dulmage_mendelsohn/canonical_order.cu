@@ -3,24 +3,29 @@
 // order
 //
 // Idea        The name of a block is one of its members: the smallest column of a horizontal or
-//             square block, the smallest row of a vertical block. Marks at the names of the three
-//             parts, one part after the other, and their prefix sums number the blocks; the blocks
-//             of the square part are then renumbered by their heights. A stable sort by these
-//             numbers orders the columns and the rows, unless there is one block or each is a pair.
-// Encodings   marks: n places for columns that name horizontal blocks, n for columns that name
-//             square ones, m for rows that name vertical ones. col_part: as in coarse.cu, null if
-//             all is square; leader: null if each square block is one column
-// Races       atomicMin and atomicMax change words that threads share; others have one writer each
+//             square block, the smallest row of a vertical block. A sequence of marks has a 1 for
+//             each row or column that is a name, for the three parts one after the other; the
+//             prefix sums of the marks number the blocks. The square blocks are then renumbered by
+//             their heights. Finally, a stable sort by these numbers orders the columns and the
+//             rows. (No sort is needed if there is one block, or if each block is one row and one
+//             column.)
+// Encodings   the marks have n places for columns that name horizontal blocks, n for columns that
+//             name square blocks, and m for rows that name vertical blocks. col_part: as in
+//             coarse.cu, null if all columns are square; leader: null if each square block has one
+//             column
+// Races       words that several threads change are changed by atomicMin and atomicMax; each other
+//             word has one writer
 
 #include "backends/gpu/running_totals.cuh"
 
 constexpr int horizontal = 1;
 
-// Writes the leader of each column, the smallest column of its block, and at the leader the height
-// of the block, for the `count` columns of a part of the graph: column own[v] of vertex v, or v
-// itself if own is null. Columns outside the part, or without a name (-1), are their own leaders;
-// their heights do not change. block_height is indexed by the numbers of the names, or by the names
-// if number is null. smallest has a place for each vertex.
+// For the `count` vertices of a part of the graph, writes the leader of each column, which is the
+// smallest column of its block, and at the leader the height of the block. The column of vertex v
+// is own[v], or v itself if `own` is null. Columns outside the part, or without a name (-1), are
+// their own leaders, and their heights do not change. block_height is indexed by the numbers of the
+// names, or by the names if `number` is null. `smallest` is workspace with an element for each
+// vertex.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     lead_blocks(Index n, Index count, const Index* name, const Index* own, const Index* number,
                 const Index* block_height, Index* smallest, Index* leader, Index* height,
@@ -51,16 +56,17 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
 
 // The numbers that the host reads.
 struct Numbers {
-  Count horizontal;  // blocks
-  Count with_square;
-  Count all;
-  Count highest;  // the largest height of a square block
+  Count horizontal;   // number of horizontal blocks
+  Count with_square;  // number of horizontal and square blocks
+  Count all;          // number of all blocks
+  Count highest;      // the largest height of a square block
   Count barrier;
 };
 
-// totals[k] is the number, counted from 1, of the name at place k of the marks; other places are
-// not written. `names` and `heights` are indexed by these numbers minus 1, so they begin at the
-// number of horizontal blocks: the name of each square block, and the largest height minus its own.
+// Numbers the names. totals[k] becomes the number, counted from 1, of the name at place k of the
+// marks; other elements are not written. For each square block with number b, counted from 0,
+// names[b] becomes its name, and heights[b] the largest height minus its own height, so that a sort
+// by `heights` gives decreasing heights.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     number_names(Index m, Index n, const int* col_part, const Index* leader, const Index* col_root,
                  const Index* row_root, const Index* height, Index* totals, Index* names,
@@ -98,14 +104,16 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
     heights[b] = highest - heights[b];
 }
 
-// Writes the number of each square block at its name, from the order of the names.
+// Renumbers the square blocks: the b-th one, counted from number `first` on, has the name
+// names[order[b]].
 extern "C" __global__ void renumber_square(Index count, Index first, const Index* order,
                                            const Index* names, Index n, Index* totals) {
   for (long long b = first_item(); b < count; b += item_stride())
     totals[1LL * n + names[order[b]]] = first + static_cast<Index>(b) + 1;
 }
 
-// The block of each column and of each row; blocks of rows count from `before_rows`.
+// Writes the number of the block of each column and of each row; `before_rows` is added to those of
+// rows.
 extern "C" __global__ void block_of_each(Index m, Index n, const Index* row_match,
                                          const Index* col_match, const int* col_part,
                                          const Index* leader, const Index* col_root,
@@ -125,7 +133,7 @@ extern "C" __global__ void block_of_each(Index m, Index n, const Index* row_matc
   }
 }
 
-// Gathers the numbers of a list, or the rows or columns matched to them.
+// Sets found[k] to words[places[k]], or to the mate of this row or column if `match` is not null.
 extern "C" __global__ void look_up(Index count, const Index* places, const Index* words,
                                    const Index* match, Index* found) {
   for (long long k = first_item(); k < count; k += item_stride()) {

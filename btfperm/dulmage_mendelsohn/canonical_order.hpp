@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // canonical order: an order of blocks, rows and columns that depends only on the entries
 //
-// Idea        Horizontal components are ordered by their smallest column; then square blocks by
-//             descending height, ties by their smallest column; then vertical components by their
-//             smallest row. Inside a block rows and columns ascend. Coarse parts, blocks, heights
-//             and smallest members are functions of the entries alone, so the order does not depend
-//             on the matching (two perfect matchings of the square part differ by alternating
-//             cycles, and each of these stays inside one block).
-// Why height  A dependency has a smaller height, so the form is block upper triangular, and the
-//             blocks of one height are consecutive: they can be solved in parallel.
-// Cost        O(m + n + blocks) with one thread, counting sorts; with several as in gather.hpp
+// Idea        Horizontal components come first, ordered by their smallest column; then square
+//             blocks, ordered by decreasing height and, for equal heights, by their smallest
+//             column; then vertical components, ordered by their smallest row. Rows and columns
+//             ascend inside a block. Coarse parts, blocks, heights and smallest members depend on
+//             the entries only, so the order does not depend on the matching. (Two perfect
+//             matchings of the square part differ by alternating cycles, each of which is inside
+//             one block.)
+// Why height  A block has a larger height than the blocks on which it depends. So the form is block
+//             upper triangular, and the blocks of one height, which can be solved in parallel, are
+//             consecutive.
+// Cost        O(m + n + blocks) on one thread, by counting sorts; on several as in gather.hpp
 #pragma once
 
 #include <algorithm>
@@ -30,15 +32,16 @@ struct Form {
   I* col_blocks;  // n_blocks + 1
 };
 
-// One side of the horizontal or of the vertical part.
+// The rows, or the columns, of the horizontal or of the vertical part.
 template <class I>
 struct Side {
   Members<I> members;
-  I* tree;  // of each member; replaced by the number of its component
+  I* tree;  // by member: the number of its search tree, which the number of its component replaces
 };
 
-// Numbers the components by their smallest member on the side of the roots. Returns the number of
-// components. number[t] becomes the number of the component whose smallest tree is t.
+// Numbers the components in the order of their smallest members on `side`, the side of the roots.
+// Returns how many there are. Sets number[t] to the number of the component whose smallest tree is
+// t. set[t] is the smallest tree of the component of tree t.
 template <class I>
 I number_alone(const Side<I>& side, const I* set, I n_trees, Budget& budget, I* number) {
   std::fill(number, number + n_trees, I{-1});
@@ -67,8 +70,9 @@ I number_together(const Side<I>& side, const I* set, I n_trees, const Team& team
   return count;
 }
 
-// Replaces the number of each member's tree by that of its component. Components are numbered by
-// their smallest member on `side`, the side of the roots. Returns the number of components.
+// Replaces the number of the tree of each member by the number of its component. Components are
+// numbered in the order of their smallest members on `side`, the side of the roots. Returns the
+// number of components.
 template <class I>
 I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees, const Team& team,
                     Budget& budget) {
@@ -85,16 +89,17 @@ I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees
   return count;
 }
 
-// The square blocks of one height in one share of the columns. First `block` counts them, `place`
-// their rows, which are as many as their columns. After `begin_levels`, `block` is the number of
-// the next of them among all blocks, `place` its first position inside the square part.
+// The square blocks of one height in one share of the columns. At first, `block` counts these
+// blocks, and `place` their rows (they have as many columns). After `begin_levels`, `block` is the
+// number of the next of them among all blocks, and `place` its first position in the square part.
 template <class I>
 struct Level {
   I block;
   I place;
 };
 
-// The next positions of the rows and columns of a block of several rows; -1: none so far.
+// The next positions of the rows and columns of a block of several rows; -1: the block has no
+// position yet.
 template <class I>
 struct Places {
   I row;
@@ -109,14 +114,15 @@ struct Corner {
   I col;
 };
 
-// The height of the square block that a row is in, or ~b for block b of several rows.
+// The height of the square block of a row if the block has only this row; ~b if the row is in block
+// b of those with several rows.
 template <class I>
 I height_of(const Square<I>& S, I row) {
   return S.vertices[row].height;
 }
 
-// Replaces the counts of each level and each share of the columns by the start of its blocks. The
-// highest level comes first, and within a level the first share.
+// Replaces the counts of each level and each share of the columns by the start of the blocks there.
+// The highest level comes first, and within a level the first share.
 template <class I>
 void begin_levels(I highest, int shares, const Corner<I>& corner, Level<I>* levels) {
   Level<I> next{corner.block, 0};
@@ -132,7 +138,8 @@ void begin_levels(I highest, int shares, const Corner<I>& corner, Level<I>* leve
   }
 }
 
-// Writes the boundaries of the next block of a level. Returns its place.
+// Writes the boundaries of the next block of a level. Returns its first position in the square
+// part.
 template <class I>
 I begin_block(Level<I>& level, I size, const Corner<I>& corner, const Form<I>& form) {
   const I place = level.place;
@@ -186,9 +193,11 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
   });
 }
 
-// As order_alone by several threads, but without the members of blocks of several rows. Each counts
-// the blocks of each level whose smallest column is in its share: this gives the places. Workspace:
-// `levels` (highest + 1 for each thread), `smallest`. Results for the caller: `height`, `number`.
+// As order_alone, but by several threads, and blocks of several rows get only their boundaries, not
+// their members. Each thread counts, for each level, the blocks whose smallest column is in its
+// share of the columns; the positions of the blocks follow from these counts. Workspace: `levels`
+// (highest + 1 for each thread), `smallest`. Further results: `height` of each column (see
+// height_of), `number` of each block of several rows.
 template <class I>
 void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
                     const Team& team, Budget& budget, Level<I>* levels, I* height, I* smallest,
@@ -237,8 +246,7 @@ void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& c
   if (budget.stopped()) throw Unfinished();
 }
 
-// Orders the square part, which starts at the corner. Throws Unfinished if the budget ends the
-// call.
+// Orders the square part, which starts at `corner`. Throws Unfinished if the budget ends the call.
 template <class I>
 void order_square(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
                   const Team& team, Budget& budget, const Form<I>& form) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of ``canonical_order.cu``: numbers of the blocks, then a sort by them."""
+"""Driver of ``canonical_order.cu``: numbers the blocks, then sorts rows and columns by them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _FILE = "dulmage_mendelsohn/canonical_order.cu"
 def in_order(
     problem: DeviceProblem, parts: Parts, roots: Roots | None, square: Square | None
 ) -> tuple[Any, Any, Any, Any]:
-    """Returns row_perm, col_perm, row_blocks, col_blocks."""
+    """The permutations and the boundaries of the blocks: row_perm, col_perm, row_blocks,
+    col_blocks. `roots` has the blocks of the rectangular parts, `square` those of the square part;
+    each is None if there are none."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
@@ -56,8 +58,8 @@ def in_order(
     if n_blocks == 1:
         return _one_block(m, n, width)
     block = cupy.empty(n + m, dtype=width)  # of the columns, then of the rows
-    # Sorts columns and rows together if neither n + m nor 2 n_blocks exceeds LARGEST_INT32: the
-    # blocks of the rows are then numbered after those of the columns.
+    # If neither n + m nor 2 n_blocks exceeds LARGEST_INT32, columns and rows are sorted together.
+    # For this sort, n_blocks is added to the block numbers of the rows.
     before_rows = n_blocks if max(n + m, 2 * n_blocks) <= LARGEST_INT32 else 0
     named = of_col, leader, col_root, row_root, totals
     matching = problem.row_match, problem.col_match

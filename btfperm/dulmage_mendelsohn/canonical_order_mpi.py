@@ -2,19 +2,24 @@
 """The canonical order over ranks: positions by counting, without sorting across ranks.
 
 Coarse parts are placed one after the other. In each of them, blocks are sorted by decreasing
-height, then by their smallest column (vertical blocks: row); rows and columns ascend in each block
-(``canonical_order.hpp``). Each rank knows the names of the blocks that contain its rows and
-columns. Four steps give each rank the positions of its rows and columns (``owned_order.hpp``):
+height, then by their smallest column (vertical blocks: by their smallest row); rows and columns
+ascend in each block (``canonical_order.hpp``). A block has a name, which is one of its columns, and
+the owner of this column owns the block. Each rank knows the names of the blocks that contain its
+rows and columns. Four steps give each rank the positions of its rows and columns
+(``owned_order.hpp``):
 
-1. Each rank sends, for each block of which it has rows or columns, their two numbers and the
-   smallest of the columns (or rows) to the owner of the block.
-2. This owner sends the height and the size of the block to the owner of its smallest column (or
-   row), which sorts the blocks that it receives by this column, for each height separately.
-3. The owner of each height adds up the blocks that the ranks have at this height.
-4. The number of each block, and the positions at which its rows and columns begin, take the way
-   back, to the owners of the blocks and from there to the ranks with members.
+1. For each block of which a rank has rows or columns, the rank sends a line to the owner of the
+   block: how many of its columns and rows the block has, and the smallest of these columns (or
+   rows).
+2. This owner adds up the numbers. It sends the height and the size of the block to the owner of the
+   smallest column (or row) of the block, which sorts the blocks of each height by this column (or
+   row).
+3. Each height also has an owner, which adds up the blocks that the ranks have at this height.
+4. The number of each block, and the positions at which its rows and columns begin, are sent back to
+   the owner of the block, and from there to the ranks that have its rows and columns.
 
-As ranges ascend with the ranks, the members of a block on one rank follow those on lower ranks.
+The ranges of rows and columns ascend with the ranks. So the rows and columns of a block on one rank
+follow those on lower ranks.
 """
 
 from __future__ import annotations
@@ -44,15 +49,17 @@ class Base(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The rows and columns of one coarse part that a rank owns. All arrays have one integer type.
+    """The rows and columns of one coarse part that a rank owns. All arrays have the same integer
+    type.
 
     Attributes
     ----------
-    cols, rows : numbers of its columns and rows in this part, ascending
-    col_names, row_names : the name of the block of each. The owner of column j owns the block with
-        the name j; a name n or above, n being the number of columns, is a block of one row
-    heights : at each column of this rank, the height of the block with its number as name, if there
-        is one; None: all heights are 0
+    cols, rows : the columns and rows of this rank in this part, as numbers in the whole matrix,
+        ascending
+    col_names, row_names : the name of the block of each of them. A name below n, the number of
+        columns, is a column of the block; a name n or above is that of a block of one row
+    heights : for each column of this rank, the height of the block that has this column as its
+        name, if there is such a block; None: all heights are 0
     by_rows : whether blocks of equal height are sorted by their smallest row
     """
 
@@ -65,9 +72,15 @@ class Part(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """The positions of the columns and of the rows of this rank in a part; `blocks`: for each block
-    that this rank owns, its number and the positions of its first column and of its first row;
-    `after`: where the next part begins."""
+    """The result of `place`.
+
+    Attributes
+    ----------
+    cols, rows : the positions of the columns and of the rows of this rank in a part
+    blocks : for each block that this rank owns, its number and the positions of its first column
+        and of its first row
+    after : the numbers of blocks, columns and rows in all parts up to and including this one
+    """
 
     cols: Indices
     rows: Indices
@@ -76,7 +89,8 @@ class Placed(NamedTuple):
 
 
 def place(exchange: Exchange, part: Part, cols: Slices, rows: Slices, base: Base) -> Placed:
-    """The positions of one part. `cols` and `rows` are the ranges of all ranks."""
+    """Computes the positions of one part. `cols` and `rows` are the ranges of all ranks. `base`
+    counts what precedes the part. Collective."""
     core = _core.dulmage_mendelsohn
     places = np.concatenate((part.col_names, part.row_names))
     names: Indices = _core.ranks.number_ghosts(0, 0, int(places.max(initial=-1)) + 1, places)
@@ -135,9 +149,9 @@ def _numbered(
 
 
 def _first_of_levels(exchange: Exchange, levels: Counts, sums: Counts) -> Counts:
-    """For each height of blocks on this rank, the numbers of blocks, columns and rows of this part
-    that precede its first block on this rank: those of larger heights, and those of this height on
-    lower ranks."""
+    """For each height of blocks that this rank sorts: the numbers of blocks, columns and rows of
+    this part that precede the first of these blocks. They are those of larger heights, and those of
+    this height on lower ranks."""
     top = exchange.largest(int(levels.max(initial=0)))[0]
     ranges = even_slices(top + 1, exchange.size, exchange.rank)
     got = exchange.route(ranges, levels, *sums.T)
@@ -154,7 +168,9 @@ def _first_of_levels(exchange: Exchange, levels: Counts, sums: Counts) -> Counts
 def permutation(
     exchange: Exchange, count: int, positions: Indices, numbers: Indices, width: type
 ) -> Indices:
-    """The part of a gather permutation that belongs to this rank: an even share."""
+    """The part of a gather permutation that this rank gets: an even slice. Each rank gives the
+    `positions` of its rows (or columns), whose `numbers` are those in the whole matrix.
+    Collective."""
     slices = even_slices(count, exchange.size, exchange.rank)
     got = exchange.route(slices, positions, numbers, kind=width)
     found: Indices = np.empty(slices.size, dtype=width)
@@ -165,7 +181,8 @@ def permutation(
 def boundaries(
     exchange: Exchange, blocks: Indices, shape: tuple[int, int], width: type
 ) -> tuple[Indices, Indices]:
-    """The parts of `row_blocks` and `col_blocks` that belong to this rank in even slices."""
+    """The parts of `row_blocks` and `col_blocks` that this rank gets: even slices. `blocks` are the
+    blocks that this rank owns, see `Placed`. Collective."""
     count = exchange.sums(blocks.shape[0])[0]
     slices = even_slices(count + 1, exchange.size, exchange.rank)
     got = exchange.route(slices, *blocks.T, kind=width)

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coarse: horizontal | square | vertical, on the device
 //
-// Idea        The vertices that an alternating search reaches from the unmatched columns are the
-//             horizontal part, those that it reaches from the unmatched rows the vertical part.
-//             Both searches run in the same levels: an item of the queue is a column, or a row. A
-//             path between an unmatched column and an unmatched row would be augmenting, so the
-//             search also proves that the matching is maximum. A round with a large share of all
-//             entries can run from the other side: each row (or column) that was not reached reads
-//             its own list until it finds a reached column (or row).
+// Idea        The rows and columns (vertices) that an alternating search reaches from the unmatched
+//             columns are the horizontal part, those that it reaches from the unmatched rows are
+//             the vertical part. Both searches run in the same levels: an item of the queue is a
+//             column of the first search, or a row of the second one. If the searches met, there
+//             would be an augmenting path; so they also prove that the matching is maximum. A round
+//             with a large share of all entries can run from the other side: then the list of each
+//             row (or column) that was not reached is visited until a reached column (or row) is
+//             found.
 // Paper       A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2; by levels as in the parallel
 //             form of coarse.hpp; from the other side: S. Beamer, K. Asanovic, D. Patterson,
 //             "Direction-optimizing breadth-first search", SC 2012
 // Cost        O(m + n + entries of horizontal columns and vertical rows), a barrier for each level;
 //             a round from the other side at most O(m + n + nnz), with one more launch and poll
-// Encodings   col_part[j] = 0 square, 1 horizontal, 2 vertical, as in coarse.hpp. Queue: j >= 0 a
-//             column reached from the unmatched columns, ~i a row reached from the unmatched rows.
-//             met: a bit for each row that was reached from a column, then one for each column that
-//             was reached from a row; the bits need little cache, which avoids accesses to memory
-//             for most vertices that are reached again
-// Races       a column is claimed by atomicCAS, so it is queued once. From the other side each
-//             vertex writes only its own part, and may read a part that was written in the same
-//             round: then levels are not exact, but parts are. `found` only increases. A bit that
-//             is read late costs a visit of the column
+// Encodings   col_part[j] = 0 square, 1 horizontal, 2 vertical, as in coarse.hpp. Queue: j >= 0 is
+//             a column reached from the unmatched columns, ~i a row reached from the unmatched
+//             rows. met: a bit for each row that was reached from a column, then one for each
+//             column that was reached from a row. The bits are usually in the cache; they save the
+//             accesses to memory for most vertices that are reached again
+// Races       a column is claimed by atomicCAS, so it is queued once. In a round from the other
+//             side, the thread of a vertex writes only the part of this vertex; it may read a part
+//             that was written in the same round. Then levels are not exact, but parts are. `found`
+//             only increases. If a bit is read before it is set, a column is visited without need
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
@@ -34,8 +35,8 @@ __device__ inline long long words_of_bits(Index m, Index n) {
   return (static_cast<long long>(m) + n) / 32 + 1;
 }
 
-// Vertices without entries reach nothing, and are not queued. The row lists may be null if no row
-// is unmatched.
+// Initialises col_part and `met`, and queues the unmatched columns and rows that have entries. The
+// row lists may be null if no row is unmatched.
 extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* indptr,
                                            const Index* row_indptr, const Index* row_match,
                                            const Index* col_match, int* col_part, unsigned* met,
@@ -55,8 +56,9 @@ extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* indptr
   found.end({items}, end);
 }
 
-// The row lists are in any order, or null if no row is unmatched. `met` is null if lists are short.
-// counts, if the search is complete: columns of the horizontal part, and of the vertical part.
+// Searches from the queued items. The row lists need not be sorted, and are null if no row is
+// unmatched. `met` is null if lists are short. If the search is complete, writes the numbers of
+// columns of the horizontal and of the vertical part to `counts`.
 extern "C" __global__ void __launch_bounds__(512, 2)
     reach_parts(Levels* levels, Index lanes, Index m, const Index* indptr, const Index* indices,
                 const Index* row_indptr, const Index* row_indices, const Index* row_match,
@@ -74,7 +76,8 @@ extern "C" __global__ void __launch_bounds__(512, 2)
     const long long bit = bit_of(by_column, end);
     return (met[bit / 32] >> bit % 32 & 1) != 0;
   };
-  // `before`: the part of column j at its last read.
+  // Reaches column j by an entry whose other end is `end`: a row if `by_column`, else j itself.
+  // `before` is the part of column j when it was last read.
   const auto reach = [=](bool by_column, Index end, Index j, int before, const Queue& queue) {
     const int part = by_column ? horizontal : vertical;
     if (before == part) return;
@@ -83,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(512, 2)
       queue.push(by_column ? j : ~col_match[j]);
       const long long bit = bit_of(by_column, end);
       if (met) atomicOr(&met[bit / 32], 1u << bit % 32);
-    } else if (found != part)  // the searches meet
+    } else if (found != part)  // the two searches have met
       raise(&levels->found, Count{1});
   };
   const auto visit = [=](Index item, long long p, const Queue& queue) {
@@ -133,12 +136,14 @@ extern "C" __global__ void __launch_bounds__(512, 2)
   add_over_block(&counts[1], vertical_ones);
 }
 
-// One round from the other side. If at least half of its items are columns, each row that was not
-// reached searches its list for a horizontal column; else each column that was not reached searches
-// its list for a vertical row. The vertices reached by this, and the items of the kind that
-// searches, form the next round. A warp continues where one thread found nothing in 8 entries.
+// One round from the other side. If at least half of its items are columns, the list of each row
+// that was not reached is searched for a horizontal column, and the items that are rows are moved
+// to the next round. Otherwise, the list of each column that was not reached is searched for a
+// vertical row, and the items that are columns are moved to the next round. The vertices that are
+// reached are the other items of the next round. One thread searches the first 8 entries of a list,
+// and its warp the others.
 struct Asked {
-  Count columns;  // number of items of the round
+  Count columns;  // number of items of the round that are columns
   Count barrier;
 };
 
@@ -198,7 +203,8 @@ extern "C" __global__ void ask_back(Index m, Index n, const Index* indptr, const
     }
     if (!yes) continue;
     if (j < 0 || col_part[j] != 0 || (!rows_ask && col_match[j] < 0)) {
-      *wrong = 1;  // unmatched, or of the other search
+      *wrong =
+          1;  // an augmenting path: the vertex is unmatched, or the other search has reached it
       continue;
     }
     show(&col_part[j], part);

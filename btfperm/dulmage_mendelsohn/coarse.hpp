@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coarse: horizontal | square | vertical
 //
-// Idea        The vertices that an alternating search reaches from the unmatched columns are the
-//             horizontal part, those that it reaches from the unmatched rows the vertical part, and
-//             the others the square part. The parts do not depend on the maximum matching. The same
-//             searches prepare the fine blocks of these parts: each vertex has the number of the
-//             tree that reached it, and trees that touch are united. If many rows are unmatched,
-//             one thread first finds columns of the vertical part by sweeps, without row lists.
+// Idea        The rows and columns (vertices) that an alternating search reaches from the unmatched
+//             columns are the horizontal part. Those that it reaches from the unmatched rows are
+//             the vertical part, and the others the square part. The parts are the same for each
+//             maximum matching. The searches also prepare the fine blocks of the horizontal and
+//             vertical parts: each vertex stores the number of the tree that reached it, and if an
+//             entry connects two trees, these are united. If many rows are unmatched, one thread
+//             first finds columns of the vertical part by sweeps, which need no row lists.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
 //             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2. Uniting the
 //             trees as they grow is ours
 // Cost        O(m + n + nnz), at most O(nnz) for each sweep. Workspace: 2 (m + n) numbers, m + n
-//             bytes; if rows are unmatched, lists of columns, and row lists without matched pairs
+//             bytes; if rows are unmatched, also lists of columns, and row lists without matched
+//             entries
 // Encodings   part bytes, see Part; trees as in coarse_trees.hpp
 #pragma once
 
@@ -28,7 +30,7 @@ namespace btfperm {
 
 enum Part : std::uint8_t { square = 0, horizontal = 1, vertical = 2 };
 
-// The data of the coarse parts that only the searches need.
+// The data of the coarse parts that only the searches need, with the lengths of the arrays.
 template <class I>
 struct CoarseSearch {
   std::uint8_t* row_part;  // m
@@ -38,23 +40,26 @@ struct CoarseSearch {
   I* queue;                // m + n
 };
 
-// The coarse parts, and the trees of the horizontal and of the vertical one. If all is square,
-// there are no arrays.
+// The coarse parts, and the trees of the horizontal and of the vertical part. If all rows and
+// columns are square, there are no arrays.
 template <class I>
 struct Coarse {
   Workspace of_square;
   Workspace of_others;
-  I* horizontal_set;  // for each unmatched column the set that its tree belongs to
-  I* vertical_set;    // for each unmatched row
+  // For each tree (there is one for each unmatched column): a tree of the same component, the tree
+  // itself at the root of a set (union_find.hpp).
+  I* horizontal_set;
+  I* vertical_set;  // the same for the trees of the unmatched rows
   I n_horizontal_trees;
   I n_vertical_trees;
-  Members<I> rows[3];  // of each part
+  Members<I> rows[3];  // by part
   Members<I> cols[3];
-  I* row_tree[3];  // of each member of a part; the square one has none
+  I* row_tree[3];  // by part, for each of its rows; the square part has none
   I* col_tree[3];
 };
 
-// The numbers k with parts[k] == part, ascending; `out` has one place more than their number.
+// Writes the numbers k with parts[k] == part to `out`, ascending; returns how many there are. `out`
+// must have one element more.
 template <class I>
 I list_part(I count, const std::uint8_t* parts, Part part, int threads, I* out, Budget& budget) {
   if (threads > 1) {
@@ -93,14 +98,15 @@ Members<I> list_members(I count, const std::uint8_t* parts, Part part, const I* 
 }
 
 // Finds columns of the vertical part without row lists, for matrices with many unmatched rows: a
-// column with an entry in a vertical row is vertical. Sweeps over the `count` columns of `cols` and
-// moves those that it finds to `found`. Sweeps over the others again if it found over a quarter of
-// the columns, or fewer than an eighth of the number of the sweep before (at first: of `roots`).
-// Returns the number of columns that may still be vertical; -1: the budget is exhausted.
+// column with an entry in a vertical row is vertical, and so is its mate. A sweep tests the `count`
+// columns of `cols` and moves those that it finds to `found`. Another sweep follows if the last one
+// found over a quarter of its columns (there are many more to find), or fewer than an eighth as
+// many as the sweep before it (nearly all are found); `roots` counts as the sweep before the first
+// one. Returns the number of columns that may still be vertical; -1 if the budget is exhausted.
 template <class I>
 I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const CoarseSearch<I>& C, I roots,
                 I* cols, I count, I* found, I& n_found, Budget& budget) {
-  I last = roots;  // found by the preceding sweep
+  I last = roots;  // number of columns that the preceding sweep found
   for (bool worth_it = true; worth_it;) {
     const I before = count;
     count = 0;
@@ -128,7 +134,8 @@ I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const CoarseSearc
   return count;
 }
 
-// Unites the trees that touch in columns found by sweeps.
+// Unites the trees of vertical rows that have an entry in the same column, for the columns that
+// sweeps have found.
 template <class I>
 bool unite_swept(const PatternView<I>& A, const CoarseSearch<I>& C, I* set, const Members<I>& found,
                  Budget& budget) {
@@ -146,9 +153,9 @@ bool unite_swept(const PatternView<I>& A, const CoarseSearch<I>& C, I* set, cons
   return true;
 }
 
-// The vertical part: along row lists, which need not contain the columns of the horizontal part,
-// nor those that sweeps have found. False: the matching is not maximum, or the budget ended the
-// search.
+// Finds the vertical part by a search along row lists. These need not contain the columns of the
+// horizontal part, nor those that sweeps have found. Returns false if the matching is not maximum,
+// or if the budget ended the search.
 template <class I>
 bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& team,
                    const CoarseSearch<I>& C, I* set, Budget& budget) {
@@ -159,7 +166,9 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   I roots = plant(search, team.threads, budget);
   for (I t = 0; t < roots; ++t) C.row_part[C.queue[t]] = vertical;
   const I n_square = static_cast<I>(std::count(C.col_part, C.col_part + A.n, square));
-  constexpr double many = 0.4;  // share of the unmatched rows in those that are not horizontal
+  // Sweeps run if the unmatched rows are more than this share of the rows outside of the horizontal
+  // part.
+  constexpr double many = 0.4;
   const bool sweep = team.threads == 1 && roots > many * (static_cast<double>(n_square) + roots);
   // All columns: those of the horizontal part have no entry in vertical rows.
   Members<I> cols{nullptr, A.n};
@@ -192,7 +201,8 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   return unite_swept(A, C, set, Members<I>{found, n_found}, budget);
 }
 
-// False: the matching is not maximum, or the budget ended the search.
+// Finds the coarse parts. Returns false if the matching is not maximum, or if the budget ended the
+// search.
 template <class I>
 bool coarse(const PatternView<I>& A, const Matching<I>& M, const Team& team, Coarse<I>& C,
             Budget& budget) {

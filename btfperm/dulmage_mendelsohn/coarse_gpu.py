@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Driver of ``coarse.cu``: the part of each column."""
+"""Driver of ``coarse.cu``: finds the coarse part of each column."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from btfperm.errors import DefectError
 
 __all__ = ["Parts", "split"]
 
-_MOST_LANES = 8  # threads for a list: a large mean length is due to few long lists
+# Maximum number of threads that visit a list together. More are not worthwhile, because a large
+# mean length is due to few long lists.
+_MOST_LANES = 8
 # If rows and columns have at least this mean number of entries, bits mark the reached vertices.
 _MIN_MARKED_LENGTH = 16
-# A round whose lists have 1 / _LARGE_ROUND of all entries or more runs from the other side, if
-# there are row lists, and columns have at least _MIN_MEAN_LENGTH entries on average. The entries of
-# a round with few items are not counted.
+# A round runs from the other side (see coarse.cu) if its lists have at least 1 / _LARGE_ROUND of
+# all entries, if there are row lists, and if columns have at least _MIN_MEAN_LENGTH entries on
+# average. If a round has few items, its entries are not counted, and it does not.
 _LARGE_ROUND, _MIN_MEAN_LENGTH = 8, 6
 _FILE = "dulmage_mendelsohn/coarse.cu"
-_COUNTS = 2  # of reach_parts: columns of the horizontal and of the vertical part
+_COUNTS = 2  # reach_parts counts the columns of the horizontal and of the vertical part
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class Parts:
 
     Attributes
     ----------
-    of_col : (n,) 0 square, 1 horizontal, 2 vertical; None if all is square. A matched row is in the
-        part of its column, an unmatched row in the vertical part
+    of_col : (n,) 0 square, 1 horizontal, 2 vertical; None if all columns are in the square part. A
+        matched row is in the part of its column, an unmatched row in the vertical part
     horizontal, square, vertical : (number of rows, number of columns) of each part
     unmatched_rows, unmatched_cols : how many rows and columns are unmatched
     """
@@ -65,7 +67,7 @@ class Parts:
 
 
 def split(problem: DeviceProblem, matched: int) -> Parts:
-    """The coarse parts of a problem with a maximum matching of `matched` pairs.
+    """The coarse parts of a problem with a maximum matching of `matched` entries.
 
     Raises
     ------
@@ -96,7 +98,7 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
     graph = problem.indptr, problem.indices, *by_rows, *match, of_col, reached
     while True:
         search.launch(run, "reach_parts", lanes, m, *graph, n, search.own)
-        following = new_search() if may_reverse else search  # while the device is busy
+        following = new_search() if may_reverse else search  # allocated while the kernel runs
         state = search.state()
         if state.found or not state.gave_up:
             break

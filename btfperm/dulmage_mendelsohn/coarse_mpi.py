@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The coarse parts over ranks: alternating search from unmatched columns and unmatched rows."""
+"""The coarse parts over ranks: alternating searches from the unmatched columns, and from the
+unmatched rows."""
 
 from __future__ import annotations
 
@@ -19,8 +20,9 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def coarse_parts(graph: Digraph, in_unmatched_row: Bytes, match: tuple[Any, Any]) -> Bytes:
-    """The part of each column of this rank. `match`: the mates of the rows and of the columns of
-    this rank. Collective.
+    """The part of each column of this rank. `graph` is the digraph of the matching.
+    `in_unmatched_row` states for each column of this rank whether it has an entry in an unmatched
+    row. `match` holds the mates of the rows and of the columns of this rank. Collective.
 
     Raises
     ------
@@ -52,8 +54,8 @@ def coarse_parts(graph: Digraph, in_unmatched_row: Bytes, match: tuple[Any, Any]
 def part_of_rows(
     pattern: Any, part: Bytes, match: tuple[npt.NDArray[Any], npt.NDArray[Any]]
 ) -> Bytes:
-    """The part of each row of this rank: that of its column, and vertical where it is unmatched.
-    Collective."""
+    """The part of each row of this rank: the part of its mate, or the vertical part if it is
+    unmatched. Collective."""
     row_match, col_match = match
     return to_rows(pattern, col_match, part, np.full(row_match.size, VERTICAL, dtype=np.uint8))
 
@@ -61,7 +63,8 @@ def part_of_rows(
 def to_rows(
     pattern: Any, col_match: npt.NDArray[Any], values: npt.NDArray[Any], found: npt.NDArray[Any]
 ) -> npt.NDArray[Any]:
-    """`found` with the values of the matched columns at their rows. Collective."""
+    """Writes the value of each matched column of the ranks to the element of `found` for its mate,
+    and returns `found`. Collective."""
     matched = np.flatnonzero(col_match >= 0)
     slices = pattern.row_slices
     got = pattern.exchange.route(

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coarse trees: the vertices that alternating paths reach from the unmatched vertices of one side
 //
-// Idea        One tree grows from each unmatched vertex, all at once, breadth first; trees that
-//             touch are united. After the roots, the queue holds vertices of the other side;
-//             `grow_alone` replaces each of these by the vertex matched with it.
+// Idea        A tree grows from each unmatched vertex of one side (columns or rows), all trees at
+//             the same time, breadth first. If an entry connects two trees, they are united. Behind
+//             the roots, the queue holds reached vertices of the other side; `grow_alone` replaces
+//             each of these by its mate.
 // Cost        O(entries of the reached vertices)
 // Encodings   tree[v] = number of the tree that contains v; -1: none. Trees are numbered in the
-//             ascending order of their roots
-// Races       a vertex is claimed by one thread; sets of trees as in union_find.hpp
+//             order of their roots
+// Races       one thread claims each vertex; for the sets of trees see union_find.hpp
 #pragma once
 
 #include <atomic>
@@ -24,10 +25,10 @@ struct Search {
   PatternView<I> lists;
   const I* match;
   const I* other_match;
-  I* tree;  // -1 for all vertices that the search may reach
+  I* tree;  // before the search, -1 for all vertices that it may reach
   I* other_tree;
-  I* set;    // as many places as there are roots
-  I* queue;  // lists.n + lists.m: the roots, then the reached vertices of the other side
+  I* set;    // an element for each root, see union_find.hpp
+  I* queue;  // lists.n + lists.m elements: the roots, then the reached vertices of the other side
 };
 
 // Makes each unmatched vertex of this side the root of its own tree; returns their number.
@@ -40,11 +41,11 @@ I plant(const Search<I>& s, int threads, Budget& budget) {
   return roots;
 }
 
-// Grows the trees on one thread. False: an unmatched vertex of the other side was reached, or the
-// budget ended the search.
+// Grows the trees on one thread. Returns false if the search reached an unmatched vertex of the
+// other side, or if the budget ended the search.
 template <class I>
 bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
-  constexpr I ahead = 12;  // vertices of the queue that are prefetched
+  constexpr I ahead = 12;  // number of vertices of the queue whose data is prefetched
   const PatternView<I>& lists = s.lists;
   I* queue = s.queue;
   I own_side = roots;  // from here on the queue holds vertices of the other side
@@ -70,7 +71,7 @@ bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
     for (I p = lists.indptr[k]; p < end; ++p) {
       const I other = lists.indices[p];
       I t = s.other_tree[other];
-      const bool fresh = t < 0;  // no branch: it cannot be predicted
+      const bool fresh = t < 0;  // used without a branch, which the processor could not predict
       t = fresh ? own : t;
       s.other_tree[other] = t;
       queue[tail] = other;
@@ -129,8 +130,8 @@ bool grow_together(const Search<I>& s, I roots, const Team& team, Budget& budget
   return levels >= 0 && !unmatched.load(std::memory_order_relaxed);
 }
 
-// Grows the trees from queue[0 ... roots - 1]: vertices of the side of the roots, each in a tree.
-// False: as grow_alone.
+// Grows the trees from queue[0 ... roots - 1], which are vertices of the side of the roots, each in
+// a tree. Returns false as grow_alone does.
 template <class I>
 bool grow(const Search<I>& s, I roots, const Team& team, Budget& budget) {
   return team.threads > 1 ? grow_together(s, roots, team, budget) : grow_alone(s, roots, budget);

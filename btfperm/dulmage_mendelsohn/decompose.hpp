@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // decompose: coarse parts, fine blocks and canonical order
 //
-// Two functions, because the number of blocks is known only after the first: `find_blocks` computes
-// the blocks and orders those that are not square, `order_blocks` orders the square ones.
+// There are two functions, because the number of blocks is known only after the first one:
+// `find_blocks` computes the blocks and orders those of the horizontal and vertical parts, and
+// `order_blocks` orders the square blocks.
 //
-// Some steps have one function for one thread and one for several. On one thread, the functions for
-// several take, in the geometric mean, 1.74 times as long for the coarse parts, 2.11 times for
-// the order of the rectangles, 1.36 times for the square blocks and 1.46 times for their order
-// (2026-11-26-serial-shared-field).
+// Some steps have one function for one thread and another one for several threads. If the latter
+// run on one thread, they take, in the geometric mean, 1.74 times as long for the coarse parts,
+// 2.11 times for the order of the horizontal and vertical blocks, 1.36 times for the square blocks
+// and 1.46 times for their order (2026-11-26-serial-shared-field).
 #pragma once
 
 #include <algorithm>
@@ -35,10 +36,10 @@ struct Found {
   Rectangles<I> vertical_part;
   I coarse_rows[5];  // boundaries, see results/decomposition.py
   I coarse_cols[5];
-  I* row_perm;  // without the square part
+  I* row_perm;  // complete except for the square part
   I* col_perm;
-  Workspace boundaries;  // of the rectangles
-  Workspace vertices;    // what `square_part` points to
+  Workspace boundaries;  // the memory for the boundaries of the horizontal and vertical blocks
+  Workspace vertices;    // the memory for the arrays of `square_part`
 
   I n_blocks() const { return horizontal_part.count + square_part.n_blocks + vertical_part.count; }
 };
@@ -59,8 +60,8 @@ void count_coarse(Found<I>& found) {
   }
 }
 
-// The blocks of the horizontal or of the vertical part; writes its rows and columns to their places
-// in the permutations.
+// Returns the blocks of the horizontal or of the vertical part, and writes its rows and columns to
+// their places in the permutations.
 template <class I>
 Rectangles<I> order_rectangles(const Found<I>& found, Part part, const Team& team,
                                Workspace& boundaries, Budget& budget) {
@@ -85,10 +86,11 @@ Rectangles<I> order_rectangles(const Found<I>& found, Part part, const Team& tea
   return blocks;
 }
 
-// Finds the coarse parts and the blocks. First it writes the rows and columns of the horizontal and
-// of the vertical part to their places, so that the memory of these parts is free for the search in
-// the square part. The permutations are allocated from `kept`. False: the budget ended the search,
-// or the matching is not maximum. Here and below the budget may also throw Unfinished.
+// Finds the coarse parts and the blocks. The rows and columns of the horizontal and of the vertical
+// part are written to their places first, so that the memory for these parts can be released before
+// the search in the square part. The permutations are allocated from `kept`. Returns false if the
+// budget ended the search, or if the matching is not maximum. Some steps here and below throw
+// Unfinished instead when the budget ends.
 template <class I>
 bool find_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, Found<I>& found,
                  Workspace& kept, Budget& budget) {
@@ -105,8 +107,8 @@ bool find_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, Found
   S.rows = C.rows[square];
   S.cols = C.cols[square];
   if (S.rows.count == 0) return true;
-  // The search stores its order in the places of the rows of the square part, and writes to the
-  // place after them, too.
+  // find_square uses the places of the square rows in row_perm as workspace. It also writes to the
+  // place behind them, whose content must be restored.
   I* const order = found.row_perm + found.coarse_rows[1];
   const I behind = order[S.rows.count];
   const bool done = find_square(A, M, team, S, order, found.vertices, budget);

@@ -17,8 +17,8 @@ __all__ = ["decompose"]
 def decompose(
     pattern: Pattern, row_match: IndexArray, col_match: IndexArray, threads: int = 1
 ) -> Form:
-    """The blocks of a pattern by a maximum matching; a square pattern may also come with all rows
-    paired, whether the pairs are entries or not.
+    """The blocks of a pattern that a maximum matching defines. For a square pattern, the two arrays
+    may also pair each row with a column, even if some pairs are not entries.
 
     Raises
     ------

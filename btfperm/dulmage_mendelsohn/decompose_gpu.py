@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coarse parts, fine blocks and canonical order on the device: the steps of ``decompose.hpp``, with
-the same arrays."""
+"""The decomposition on a device: coarse parts, fine blocks, canonical order. The steps and the
+results are those of ``decompose.hpp``."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ from btfperm.results import IndexArray
 
 __all__ = ["decompose", "decompose_on_device"]
 
-# Indices for each row or column that a decomposition needs at least beside the matrix, the matching
-# and one list of all entries (the row lists, or edges between matched pairs). Some matrices need
-# several times as many; the check uses the small number, because the large one would refuse
-# matrices for which the memory suffices.
+# The least number of indices that a decomposition needs for each row or column, in addition to the
+# matrix, the matching and one array of length nnz (the row lists, or the edges of the square part).
+# Some matrices need several times as many. The check uses the least number, because a larger one
+# would refuse matrices for which the memory suffices.
 _LEAST = 2
 
 
 def decompose_on_device(
     problem: DeviceProblem, matched: int, stage: Callable[[str], None] = lambda _: None
 ) -> Form:
-    """Decomposes a problem with a maximum matching of `matched` pairs, or a square problem in which
-    all rows are paired, also with pairs that are not entries. The returned arrays are on the device
-    of the problem, except the coarse boundaries, which are on the host. `stage` is called with the
-    name of each stage after its last launch.
+    """Decomposes a problem with a maximum matching of `matched` entries. In a square problem, each
+    row may also be paired with a column, even if some pairs are not entries; then `matched` is the
+    number of rows. The returned arrays are on the device of the problem, except the coarse
+    boundaries, which are on the host. `stage` is called with the name of each stage after its last
+    launch.
 
     Raises
     ------
@@ -47,11 +48,11 @@ def decompose_on_device(
     DefectError : the matching is not maximum
     """
     m, n = problem.m, problem.n
-    # m + n is the largest number of blocks.
+    # There are at most m + n blocks.
     if max(m, n) > LARGEST_INT32 or m + n > np.iinfo(problem.width).max:
         raise BackendUnavailableError(
-            f"a {m:,} x {n:,} matrix has more rows and columns than the gpu's sorts can tell "
-            "apart; use backend='cpu'"
+            f"a {m:,} x {n:,} matrix has too many rows and columns for the sorts on a GPU; use "
+            "backend='cpu'"
         )
     import cupy
 

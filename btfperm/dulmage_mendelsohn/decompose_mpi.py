@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The decomposition over ranks: coarse parts, fine blocks, canonical order.
 
-The arrays of the `Form` are distributed: the permutations and the boundaries of the fine blocks in
-even slices of their positions, the coarse boundaries whole on each rank.
+The permutations and the boundaries of the fine blocks in the `Form` are distributed: each rank
+holds an even slice of each array. Each rank holds all coarse boundaries.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ __all__ = ["decompose", "on_first_rank", "sliced"]
 
 
 def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int = 1) -> Form:
-    """The blocks of a distributed pattern by a maximum matching. Collective.
+    """The blocks of a distributed pattern that a maximum matching defines. Collective.
 
     Raises
     ------
     DefectError : the matching is not maximum
     """
     match = row_match, col_match
-    _core.backends.return_free_memory(True)  # that of the search
+    _core.backends.return_free_memory(True)  # the memory of the search
     graph, in_unmatched_row = digraph_of_matching(pattern, row_match)
     pattern.halo().forget_shared()
     _core.backends.return_free_memory(True)
@@ -58,8 +58,8 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     other_name, row_name = connected_parts(pattern, part, row_part)
     np.copyto(name, other_name, where=part != SQUARE)
     del other_name
-    # Each unmatched row without entries is a block; its name follows those of all columns. Names
-    # are below m + n, and `index_type` chooses a width that holds m + n.
+    # Each unmatched row without entries is a block. Its name follows the names of all columns, so
+    # names are below m + n; `index_type` chooses an integer type that can represent m + n.
     empty = np.flatnonzero((row_name < 0) & (row_match < 0))
     row_name[empty] = pattern.n + pattern.row_slices.first + empty
     row_name = to_rows(pattern, col_match, name, row_name)
@@ -73,8 +73,9 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
 def on_first_rank(
     pattern: Any, whole: Any, row_match: Indices, col_match: Indices, threads: int
 ) -> Form:
-    """The blocks of a pattern that the first rank has `whole` (None on the others). The first rank
-    computes them on its threads, and the other ranks sleep. Collective."""
+    """The blocks of a pattern. `whole` is the whole pattern on the first rank and None on the other
+    ranks. The first rank computes the blocks on its threads, while the other ranks sleep.
+    Collective."""
     exchange, width = pattern.exchange, pattern.width
     matches = [exchange.gather_to(0, match) for match in (row_match, col_match)]
     form: Form | None = None
@@ -108,8 +109,8 @@ def on_first_rank(
 
 
 def sliced(pattern: Any, form: Form) -> Form:
-    """The arrays of this rank, from those of a whole form: even slices, but all coarse
-    boundaries."""
+    """The part of a form that this rank holds: even slices of its arrays, and all coarse
+    boundaries. Each rank has the whole `form`."""
     exchange = pattern.exchange
 
     def own(array: Indices) -> Indices:
@@ -122,9 +123,9 @@ def sliced(pattern: Any, form: Form) -> Form:
 
 
 def _ordered(pattern: Any, found: list[Indices], match: tuple[Indices, Indices]) -> Form:
-    """The form. `found` has the names of the blocks of the columns and rows, their parts, and the
-    heights of the blocks; it is emptied, so that the memory of these arrays is released before the
-    permutations are made."""
+    """Makes the form. `found` is a list of arrays: the names of the blocks of the columns and of
+    the rows, the parts of the columns and of the rows, and the heights of the blocks. The list is
+    emptied, so that the memory of these arrays can be released before the permutations are made."""
     exchange, width, n = pattern.exchange, pattern.width, pattern.n
     cols, rows = pattern.col_slices, pattern.row_slices
     name, row_name, part, row_part, height = found

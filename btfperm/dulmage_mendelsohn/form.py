@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The result of a decomposition on each backend."""
+"""The result that the decomposition of each backend returns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Form"]
 
 
 class Form(NamedTuple):
-    """Permutations and boundaries, as `Decomposition` names them."""
+    """The permutations and boundaries with the names that `Decomposition` explains."""
 
     row_perm: IndexArray
     col_perm: IndexArray

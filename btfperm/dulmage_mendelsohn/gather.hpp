@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gather: the members of each block, ascending, at the place of the block
+// gather: writes the members (rows or columns) of each block, ascending, to the places of the block
 //
-// Idea        One thread sorts by counting. Several threads count by atomic additions, write each
-//             member to the next place of its block, and sort each block. A block with a large
-//             share of all members is treated separately, because all threads would compete for its
-//             counter: a pass of its own selects its members in order.
+// Idea        One thread uses a counting sort. Several threads count by atomic additions, write
+//             each member to the next place of its block, and sort each block. For a block with a
+//             large share of all members, all threads would compete for its counter; so a separate
+//             pass selects its members in order.
 // Cost        O(members + blocks) with one thread; with several O(k log k) for a block of k
 //             members, and a pass for each large block, of which there are at most 15
 // Races       atomic additions assign places; sorting makes the result independent of their order
@@ -22,8 +22,8 @@ namespace btfperm {
 
 constexpr int large_share = 16;  // a block with more than 1/16 of the members is large
 
-// block_of(k) is the block of members[k]. Afterwards block b has the places from boundaries[b] to
-// boundaries[b + 1] - 1.
+// block_of(k) must return the block of members[k]. Afterwards block b has the places from
+// boundaries[b] to boundaries[b + 1] - 1 of `perm`.
 template <class I, class BlockOf>
 void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, BlockOf block_of,
                   Budget& budget, I* boundaries, I* perm) {
@@ -33,12 +33,13 @@ void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, Block
   start[0] = begin;
   for (I b = 0; b < n_blocks; ++b) start[b + 1] += start[b];
   in_pieces(members.count, budget, [&](I k) { perm[start[block_of(k) - first]++] = members[k]; });
-  for (I b = n_blocks; b > 0; --b) start[b] = start[b - 1];  // undo the advance
+  for (I b = n_blocks; b > 0; --b) start[b] = start[b - 1];  // each start had become an end
   start[0] = begin;
 }
 
-// The largest block of a sample of 256 members, if it has more than an eighth of them; else, or if
-// there are fewer members, -1. This guesses the block with the largest share of all members.
+// Guesses the block with the largest share of all members: the most frequent block in a sample of
+// 256 members. Returns -1 if it has at most an eighth of the sample, or if there are fewer than 256
+// members.
 template <class I, class BlockOf>
 I guess_giant(I count, BlockOf block_of) {
   constexpr I samples = 256;
@@ -58,8 +59,8 @@ I guess_giant(I count, BlockOf block_of) {
   return giant;
 }
 
-// Writes the boundaries of the blocks, prefix sums of their sizes from `begin` on, to
-// boundaries[first ...].
+// Counts the members of the blocks on several threads, and writes the boundaries of the blocks (the
+// prefix sums of their sizes, starting with `begin`) to boundaries[first ...].
 template <class I, class BlockOf>
 void count_together(I count, I first, I n_blocks, I begin, BlockOf block_of, const Team& team,
                     Budget& budget, I* boundaries) {
@@ -86,8 +87,8 @@ void count_together(I count, I first, I n_blocks, I begin, BlockOf block_of, con
   start[0] = begin;
 }
 
-// Writes the members to the places of their blocks, for given boundaries; members with block_of(k)
-// < 0 are left out. `next` (n_blocks) is workspace.
+// Writes the members to the places of their blocks, whose boundaries are given. Members with
+// block_of(k) < 0 are left out. `next` (n_blocks) is workspace.
 template <class I, class BlockOf>
 void place_together(const Members<I>& members, I first, I n_blocks, BlockOf block_of,
                     const Team& team, Budget& budget, const I* boundaries, I* next, I* perm) {

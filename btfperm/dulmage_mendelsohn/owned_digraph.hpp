@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The digraph of a matching on one rank, and the connected components of its entries
+// One rank's part of the digraph of a matching (fine_square/digraph_mpi.py), and the connected
+// components of its entries
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,10 @@
 
 namespace btfperm {
 
-// The predecessors of each column: the columns matched to the rows of its entries, without itself.
-// `mates` is indexed by local numbers of rows. Fills indptr (n_cols + 1), `predecessors` and
-// `in_unmatched_row`; returns the number of predecessors.
+// Lists the predecessors of each column, which are the columns matched to the rows of its entries,
+// except the column itself. `mates` is indexed by local numbers of rows. Fills indptr (n_cols + 1),
+// `predecessors` and, for each column, `in_unmatched_row`: 1 if it has an entry in an unmatched
+// row. Returns the total number of predecessors.
 template <class I>
 std::int64_t list_predecessors(std::int64_t col_first, std::int64_t n_cols,
                                const std::int64_t* lists, const I* rows, const I* mates,
@@ -36,7 +38,7 @@ std::int64_t list_predecessors(std::int64_t col_first, std::int64_t n_cols,
   return used;
 }
 
-// Adds to counts[k] the number of lists of active vertices in which local number k is.
+// Adds to counts[k] the number of lists of active vertices that contain the local number k.
 template <class I>
 void count_in_lists(std::int64_t count, const std::int64_t* indptr, const I* items,
                     const std::uint8_t* active, I* counts) {
@@ -79,9 +81,9 @@ void reverse_edges(std::int64_t first, std::int64_t begin, std::int64_t end,
   }
 }
 
-// Calls visit with the names of both ends of each edge between vertices of different names: first
-// that of the vertex whose list it is in. Vertices with the name -1 are left out. `names` is
-// indexed by local numbers.
+// Calls visit(name, other) for each edge between two vertices with different names: `name` is that
+// of the vertex whose list contains the edge, `other` that of the other vertex. Vertices with the
+// name -1 are left out. `names` is indexed by local numbers.
 template <class I, class Visit>
 void for_edges_between(std::int64_t count, const std::int64_t* indptr, const I* items,
                        const I* names, Visit visit) {
@@ -102,9 +104,10 @@ std::int64_t count_edges_between(std::int64_t count, const std::int64_t* indptr,
   return edges;
 }
 
-// Connected components of the columns and rows of this rank, ghosts included, by the entries whose
-// row and column have the same part, except the part `left_out`. component[v] is a member of the
-// component of v; columns come first, rows behind them.
+// Finds the connected components of the columns and rows of this rank, ghosts included. Only
+// entries whose row and column have the same part connect them; those in the part `left_out` do
+// not. component[v] is set to a member of the component of v. In this array, the rows follow the
+// columns.
 template <class I>
 void connect_entries(std::int64_t n_cols, std::int64_t n_rows, const std::int64_t* indptr,
                      const I* rows, const std::uint8_t* col_part, const std::uint8_t* row_part,

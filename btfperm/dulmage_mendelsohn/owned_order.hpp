@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank's part of the canonical order over MPI ranks: counts instead of sorting
 //
-// Idea        A rank sends one line for each block of which it has members: (name, number of
-//             columns, number of rows, smallest column or row). The owner of a name numbers its
-//             blocks by name, and replaces in each line the name by that number, and the counts by
-//             the members on lower ranks: lines arrive in the order of the ranks. Then the owner of
-//             the smallest column (or row) of a block adds up, for each height, the blocks before
+// Idea        The steps are those of canonical_order_mpi.py. For each block of which a rank has
+//             members (rows or columns), `list_members` makes a line: (name, number of columns,
+//             number of rows, smallest column or row). The owner of the names receives these lines
+//             in the order of the sending ranks. There, `number_blocks` numbers the blocks by
+//             their names; in each line, it replaces the name by this number, and the two counts by
+//             those of the members of the block on lower ranks. On the owner of the smallest column
+//             (or row) of a block, `number_in_levels` adds up, for each height, the blocks before
 //             it.
 // Cost        O(rows and columns of the rank + lines)
 #pragma once
@@ -17,9 +19,9 @@
 
 namespace btfperm {
 
-// Writes a line for each name: (name, columns, rows, smallest). Member k of the columns has the
-// name names[of_cols[k]] and the number cols[k]; likewise for rows. `smallest`: the smallest number
-// of the columns, or of the rows if `by_rows`.
+// Writes a line for each name: (name, number of columns, number of rows, smallest). Column cols[k]
+// is in the block with the name names[of_cols[k]]; likewise for rows. `smallest` is the smallest of
+// the columns, or of the rows if `by_rows`.
 template <class I>
 void list_members(std::int64_t n_names, const I* names, std::int64_t n_cols, const I* of_cols,
                   const I* cols, std::int64_t n_rows, const I* of_rows, const I* rows, bool by_rows,
@@ -42,9 +44,10 @@ void list_members(std::int64_t n_names, const I* names, std::int64_t n_cols, con
   count(n_rows, of_rows, rows, 2, by_rows);
 }
 
-// Replaces in each line of list_members the name, from first .. first + count - 1, by the number of
-// its block in the result, and columns and rows by those on lower ranks; `smallest` stays. Returns
-// (name, columns, rows, smallest) of each block: the sums and the minimum over its lines.
+// `lines` are lines of list_members from all ranks, whose names are in first .. first + count - 1.
+// In each line, replaces the name by the number of its block in the result, and the numbers of
+// columns and rows by those on lower ranks; `smallest` does not change. Returns (name, columns,
+// rows, smallest) of each block: the sums and the minimum over its lines.
 template <class I>
 std::vector<I> number_blocks(std::int64_t first, std::int64_t count, std::int64_t n_lines,
                              I* lines) {
@@ -72,10 +75,11 @@ std::vector<I> number_blocks(std::int64_t first, std::int64_t count, std::int64_
   return blocks;
 }
 
-// items: (smallest, height, columns, rows) of each block whose smallest column (or row) this rank
-// owns, which is in first .. first + count - 1. level[k]: the place of the height of block k among
-// the heights. before[3 k ...]: the numbers of blocks, columns and rows of this height before block
-// k, in the order of the smallest columns. sums[3 l ...]: those of all blocks of height l.
+// `items` holds (smallest, height, columns, rows) for each block whose smallest column (or row)
+// this rank owns; `smallest` is in first .. first + count - 1. level[k] is the place of the height
+// of block k among the distinct heights. Sets before[3 k ...] to the numbers of blocks, columns and
+// rows of the same height before block k, in the order of the smallest columns (or rows), and
+// sums[3 l ...] to these numbers for all blocks of level l.
 template <class I>
 void number_in_levels(std::int64_t first, std::int64_t count, std::int64_t n_blocks, const I* items,
                       const I* level, std::int64_t* sums, I* before) {
@@ -93,7 +97,7 @@ void number_in_levels(std::int64_t first, std::int64_t count, std::int64_t n_blo
   }
 }
 
-// Gives each member the next position of its group.
+// Sets positions[k] to the next position of the group of[k] of member k.
 template <class I>
 void hand_out(std::int64_t count, const I* of, I* next, I* positions) {
   for (std::int64_t k = 0; k < count; ++k) positions[k] = next[of[k]]++;

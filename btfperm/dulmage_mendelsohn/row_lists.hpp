@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // row lists: the columns of each row, without the column matched to it, for searches along rows
 //
-// Idea        Count the entries of each row, compute prefix sums, and write each entry to its
-//             place. Several threads use atomic additions; the columns of a row are then in any
-//             order. The column that a row is matched with is left out, because row_match has it.
+// Idea        A counting sort: count the entries of each row, compute prefix sums, and write each
+//             entry to its place. Several threads use atomic additions; the columns of a row are
+//             then in any order. The mate of a row is left out, because row_match has it.
 // Cost        O(m + entries), two passes over the given columns
 #pragma once
 
@@ -20,7 +20,8 @@
 
 namespace btfperm {
 
-// Rows or columns of one kind, ascending: list[0 ... count - 1]; without a list, all of them.
+// The rows or columns of a part, ascending: list[0 ... count - 1], or 0 ... count - 1 if `list` is
+// null.
 template <class I>
 struct Members {
   const I* list;
@@ -28,9 +29,9 @@ struct Members {
   I operator[](I k) const { return list == nullptr ? k : list[k]; }
 };
 
-// Calls visit(i, j) for each entry of the columns. fetch(i) is called some entries earlier for most
-// entries, for a prefetch. With several threads, `visit` runs on all of them at once, unless there
-// are few columns. False: the budget ended the loop.
+// Calls visit(i, j) for each entry of the columns. For most entries, fetch(i) is called some
+// entries earlier, for a prefetch. With several threads, all of them call `visit`, unless there are
+// few columns. Returns false if the budget ended the loop.
 template <class I, class Fetch, class Visit>
 bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
                     Fetch fetch, Visit visit) {
@@ -55,8 +56,8 @@ bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads
   return !budget.stopped();
 }
 
-// Replaces the counts in places[0 ... count - 1] by their exclusive prefix sums; the total goes to
-// places[count].
+// Replaces the counts in places[0 ... count - 1] by their exclusive prefix sums, and writes the
+// total to places[count].
 template <class I>
 void sum_up(I* places, I count, int threads) {
   threads = count < least_to_share(worth_sharing) ? 1 : std::min(threads, most_threads);
@@ -84,7 +85,8 @@ void sum_up(I* places, I count, int threads) {
   }
 }
 
-// Writes to counts[0 ... A.m - 1] how many entries that are not matched each row has in `cols`.
+// Writes to counts[0 ... A.m - 1] how many entries each row has in the columns `cols`, without the
+// matched entry. Returns false if the budget ended the call.
 template <class I>
 bool count_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols, int threads,
                 Budget& budget, I* counts) {
@@ -100,8 +102,9 @@ bool count_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>&
                         [counts, match](I i, I j) { counts[i] += i != match[j]; });
 }
 
-// Writes the columns to the lists of their rows, except the column matched to a row: next[i] is the
-// start of the list of row i before, and its end afterwards.
+// Writes the columns to the lists of their rows, except the column matched to a row. next[i] must
+// be the start of the list of row i, and is its end afterwards. Returns false if the budget ended
+// the call.
 template <class I>
 bool list_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols, int threads,
                Budget& budget, I* next, I* indices) {

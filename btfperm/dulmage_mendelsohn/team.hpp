@@ -17,22 +17,24 @@ namespace btfperm {
 
 struct Team {
   int threads = 1;
-  std::int64_t entries = 200'000;  // one thread decomposes smaller matrices
-  std::int64_t level = 1024;       // one thread searches narrower levels
-  std::int64_t left = 4096;        // tarjan searches if fewer vertices are left
-  int components = 8;  // fewer threads leave all vertices to tarjan: shared searches do more work
+  std::int64_t entries = 200'000;  // one thread decomposes matrices with fewer entries
+  std::int64_t level = 1024;       // one thread processes levels with fewer vertices
+  std::int64_t left = 4096;        // tarjan continues if fewer vertices are left
+  // Fewer threads leave all vertices to tarjan, because the searches for several threads do more
+  // work in total.
+  int components = 8;
 
   bool is_one(std::int64_t size, std::int64_t least) const {
     return threads <= 1 || size < least_to_share(least);
   }
 };
 
-// Visits the elements of `reached` from place `begin` on, and those appended meanwhile, level by
-// level. visit(x, push, shared) appends by push(y) and returns the number of entries visited;
-// `shared` is true if other threads visit, too, so that atomic operations are needed. record(x),
-// list(x) and targets(x) prefetch the data for the visit of x, in this order; otherwise atomic
-// operations would wait for each cache miss in turn. Returns the number of levels, -1: the budget
-// ended it.
+// Visits the elements of `reached` from place `begin` on, and those that the visits append, level
+// by level. visit(x, push, shared) may append y by push(y), and returns the number of visited
+// entries; `shared` is true if other threads visit elements, too, so that atomic operations are
+// needed. record(x), list(x) and targets(x) prefetch the data for the visit of x, in this order;
+// otherwise atomic operations would wait for each cache miss in turn. Returns the number of levels,
+// or -1 if the budget ended the call.
 template <class I, class Record, class List, class Targets, class Visit>
 I flood(Frontier<I>& reached, I begin, const Team& team, Budget& budget, Record record, List list,
         Targets targets, Visit visit) {
@@ -73,7 +75,7 @@ I flood(Frontier<I>& reached, I begin, const Team& team, Budget& budget, Record 
 }
 
 // Calls visit(k) for k = 0 ... count - 1, on several threads unless `count` is small; `visit`
-// returns the number of entries visited. False: the budget ended the loop.
+// returns the number of visited entries. Returns false if the budget ended the loop.
 template <class I, class Visit>
 bool for_each(I count, const Team& team, Budget& budget, Visit visit) {
   const bool alone = team.is_one(count, team.level);
@@ -91,7 +93,7 @@ bool for_each(I count, const Team& team, Budget& budget, Visit visit) {
   return !budget.stopped();
 }
 
-// Decrements `word`; true for the thread that reaches 0.
+// Decrements `word`; returns true to the thread that makes it 0.
 template <class Shared, class T>
 bool count_down(T& word, Shared shared) {
   if constexpr (shared) {
