@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from _thread import RLock  # `threading` would be imported for this alone
+from _thread import RLock  # avoids the import of `threading`
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +127,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
 
 __version__ = "0.1.0"
 
-# The public names, and the module from which each is imported when it is first used. `__version__`
+# The public names, and the module from which each name is imported at its first use. `__version__`
 # and the modules in _MODULES are public, too.
 _MODULE_OF = {
     "Algorithm": "registry",
@@ -212,12 +212,12 @@ _MODULES = ("conventions", "diagnosis", "io", "reports", "testing")
 __all__ = [*_MODULE_OF, "__version__", "testing"]
 
 
-# A package and its modules import each other. If two threads import them at the same time, Python
-# may give one of them a module that is not complete.
+# A package and its modules import each other. If two threads import them at the same time, one of
+# the threads may receive a module that is not complete.
 _ONE_IMPORT_AT_A_TIME = RLock()
 
-# A child that was forked while another thread held the lock would wait for it forever. So a fork
-# waits until that thread has imported its module.
+# If another thread held the lock during a fork, the child process would wait for the lock forever.
+# So a fork waits until that thread has imported its module.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_ONE_IMPORT_AT_A_TIME.acquire,
@@ -243,8 +243,9 @@ def __getattr__(name: str) -> Any:
 
 
 class _PublicApi(ModuleType):
-    """Some functions have the name of the module that defines them (`preorder`). The import of
-    such a module must not replace the function by the module."""
+    """The class of this module. Some functions, such as `preorder`, have the name of the module
+    that defines them. Python's import of such a module must not replace the function by the
+    module."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _MODULE_OF and isinstance(value, ModuleType)):

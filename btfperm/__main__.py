@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``python -m btfperm``: the command line, as ``btfperm``."""
+"""``python -m btfperm``: runs the same command line as ``btfperm``."""
 
 
 def main() -> None:
-    """Run the command line and exit."""
+    """Runs the command line and exits."""
     from btfperm_cli.__main__ import main as command_line
 
     command_line()

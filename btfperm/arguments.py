@@ -57,7 +57,7 @@ def one_of(name: str, value: Any, known: Collection[str]) -> str:
 
 
 def truth(name: str, value: Any) -> bool:
-    """`value`, which must be True or False (or 1 or 0), as Python's own."""
+    """`value` as a Python bool. It must be True or False, also of NumPy, or 1 or 0."""
     if value is True or value is False:
         return value
     import numpy as np  # imported here, because the command line starts without it
@@ -75,8 +75,8 @@ def function(name: str, value: Any) -> Any:
 
 
 def path_text(path: Any) -> str:
-    """The path as text. It may hold no null character, and the encoding of file names must have all
-    its characters.
+    """The path as text. A path with a null character, or with characters that the encoding of file
+    names does not have, is refused.
 
     >>> path_text("a\\0b.mtx")
     Traceback (most recent call last):
@@ -103,8 +103,8 @@ def _short(value: Any) -> str:
 def refuse_unknown_keywords(function: str, given: Iterable[str], known: Collection[str]) -> None:
     """Raises TypeError, as Python does, for the first keyword that `function` does not have.
 
-    Functions that pass ``**options`` on call this first, so that the message names the function
-    that the user called, and no work is lost.
+    Functions that pass ``**options`` to other functions call this function first. So the message
+    names the function that the user called, and comes before any work.
 
     >>> refuse_unknown_keywords("rank", ["algoritm"], ["algorithm", "seed"])
     Traceback (most recent call last):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exception family of btfperm, and the exit code the command line gives each member.
+"""The exceptions and warnings of btfperm, and the exit code of the command line for each exception.
 
 ====  =========================================================================
 code  meaning
@@ -8,7 +8,7 @@ code  meaning
 1     the matrix is singular, a check failed, or a limit ended the search
 2     wrong usage
 3     unreadable input
-4     a backend, memory, disk space or an optional package is missing, or an older file must stay
+4     a backend, memory, disk space or a package is missing, or a file must not be replaced
 70    a defect of btfperm
 129   ended by SIGHUP
 130   interrupted (Ctrl-C)
@@ -51,11 +51,11 @@ __all__ = [
 
 
 class BtfpermError(Exception):
-    """Base class of the exceptions of btfperm; the text is written for people.
+    """Base class of the exceptions of btfperm.
 
-    The text may quote a file. ``str`` gives it printable and of bounded length (see
-    `btfperm.printable`), on one line unless the error is a failed assertion; ``args`` holds the
-    text as it was raised.
+    The text is written for people and may quote a file. ``str`` returns it with printable
+    characters only and with bounded length (see `btfperm.printable`), on one line unless the error
+    is a failed assertion. ``args`` holds the unchanged text.
     """
 
     exit_code = 4
@@ -86,7 +86,7 @@ class InvalidMatrixError(UnreadableInputError):
 
 
 class CheckFailedError(BtfpermError):
-    """A result does not fit its matrix: what `btfperm check` reports."""
+    """A result does not fit its matrix. `btfperm check` reports this error."""
 
     exit_code = 1
 
@@ -134,7 +134,7 @@ class BlockTooLargeError(_ReportError):
 class LimitReachedError(BtfpermError):
     """A limit ended the search before the requested result was known.
 
-    ``rank_bounds`` holds (lower, upper) bounds of the structural rank.
+    ``rank_bounds`` holds (lower, upper) bounds on the structural rank.
     """
 
     exit_code = 1
@@ -148,26 +148,26 @@ class LimitReachedError(BtfpermError):
 
 
 class NumericallySingularError(CheckFailedError, ArithmeticError):
-    """Raised when a factorization meets a zero pivot: the matrix is numerically singular.
+    """Raised when a factorization finds a zero pivot: the matrix is numerically singular.
 
-    The message names rows and columns of the caller's matrix. KLU reports the column whose pivot
-    is zero, which is a linear combination of columns before it in its diagonal block; the row is
-    the one matched to it. For SuperLU, btfperm names the columns of a diagonal block that are
-    linearly dependent, and the rows: some linear combination of them, in which none has the
-    coefficient zero, is zero in that block up to rounding errors. If there are many, those with the
-    largest coefficients are named, each divided by its largest entry.
+    The message names rows and columns of the caller's matrix. With KLU, these are the column whose
+    pivot is zero, and its matched row; the column is a linear combination of columns before it in
+    its diagonal block. With SuperLU, these are linearly dependent columns of a diagonal block, and
+    linearly dependent rows: some linear combination of them without zero coefficients is zero in
+    the block, up to rounding errors. If there are many, the message names those with the largest
+    coefficients, where each row and column was first divided by its largest entry.
     """
 
 
 class BackendUnavailableError(BtfpermError, RuntimeError):
-    """A backend that the caller requested, by its name or by an algorithm that only it has, does
-    not work on this machine or cannot process this matrix, for example for lack of memory; or the
-    GPU that holds the matrix cannot be used."""
+    """A requested backend does not work on this machine, or cannot process this matrix, for example
+    because it has too little memory; or the GPU that holds the matrix cannot be used. The caller
+    requests a backend by its name or by an algorithm that only this backend has."""
 
 
 class BackendWarning(RuntimeWarning):
-    """A backend did not work, and the CPU computed the result, or a part of it; or the system
-    refused some of the threads."""
+    """A backend did not work, and the CPU computed the result or a part of it; or the system
+    refused to start some of the threads."""
 
 
 class ResourceMissingError(BtfpermError, OSError):
@@ -181,12 +181,12 @@ class InitialMatchingWarning(UserWarning):
 
 
 class LargeMatrixWarning(UserWarning):
-    """The rows and columns of a matrix need a large part of the free memory, whatever its number
-    of entries; issued before the memory is allocated."""
+    """Arrays with a number for each row and column of a matrix need a large part of the free
+    memory, whatever the number of entries. Issued before this memory is allocated."""
 
 
 class IllConditionedWarning(UserWarning):
-    """Few digits of a solution are right, because the matrix is nearly singular."""
+    """Few digits of a solution are correct, because the matrix is nearly singular."""
 
 
 class SolverMissingWarning(UserWarning):
@@ -195,15 +195,16 @@ class SolverMissingWarning(UserWarning):
 
 class UnorderedBlocksWarning(UserWarning):
     """The permutations for a solver have no order against fill inside the diagonal blocks, because
-    the decomposition does not hold its matrix, as one that was read from a file. L and U may have
-    many times the entries that an order inside the blocks would give."""
+    the decomposition does not hold its matrix, for example after it was read from a file. L and U
+    may have many times as many entries as with an order against fill."""
 
 
 class StoredZerosWarning(UserWarning):
-    """Entries stored with the value zero: how many, and whether they change the rank.
+    """Reports the number of entries that are stored with the value zero, and whether they change
+    the rank.
 
-    ``other_rank`` is the structural rank without them, or with them if they were dropped; None if
-    a limit ended the search before it was known.
+    ``other_rank`` is the structural rank without these entries, or with them if they were dropped;
+    None if a limit ended the search before this rank was known.
     """
 
     def __init__(self, text: str, other_rank: int | None = None) -> None:

@@ -18,12 +18,12 @@ class Field(NamedTuple):
 
     Attributes
     ----------
-    name : in Python and in files
+    name : the name in Python and in files
     length : ``"m"``, ``"n"``, ``"b+1"`` for b fine blocks, or a number; ``""`` for a single number
-    summary : its content
-    on_device : whether it is on the device if the matrix is, and each rank has a part of it if the
-        matrix is over ranks
-    of_matching : whether it is a part of the transversal, too
+    summary : the content
+    on_device : whether the field is on a device if the matrix is on it, and distributed over ranks
+        if the matrix is
+    of_matching : whether the field is also a part of the transversal
     """
 
     name: str
@@ -42,12 +42,12 @@ FIELDS = (
     Field("col_blocks", "b+1", "fine block k of b has the places `col_blocks[k]:col_blocks[k+1]`"),
     Field("coarse_rows", "5", "four coarse boundaries and one count, see below", on_device=False),
     Field("coarse_cols", "5", "the same for columns", on_device=False),
-    Field("row_match", "m", "the column matched with each row, or -1", of_matching=True),
-    Field("col_match", "n", "the row matched with each column, or -1", of_matching=True),
+    Field("row_match", "m", "the column matched to each row, or -1", of_matching=True),
+    Field("col_match", "n", "the row matched to each column, or -1", of_matching=True),
 )
 
 FORM = tuple(field for field in FIELDS[2:] if not field.of_matching)
-"""The permutations and boundaries, which a decomposition adds to its transversal."""
+"""The permutations and boundaries: the fields of a decomposition that its transversal has not."""
 
 SCALINGS = (
     Field("log_row_scale", "m", "the natural logarithm of the scaling of each row", False),
@@ -59,7 +59,7 @@ the matrix, wherever a permutation moves this row."""
 
 
 def lengths(shape: tuple[int, int], boundaries: int) -> dict[str, int]:
-    """The number of elements of each field in `FIELDS`, for a matrix of this shape with this number
-    of fine block boundaries."""
+    """The number of elements of each field in `FIELDS`, for a matrix of this shape. `boundaries` is
+    the number of fine blocks plus 1."""
     known: dict[str, Any] = {"m": shape[0], "n": shape[1], "b+1": boundaries, "": 1}
     return {field.name: int(known.get(field.length, field.length)) for field in FIELDS}

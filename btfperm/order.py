@@ -32,29 +32,30 @@ if TYPE_CHECKING:
 __all__ = ["Ordered", "order_file"]
 
 PathLike = str | os.PathLike[str]
-#: called with a stage (``"read"``, ``"search"``, ``"decompose"``, ``"weigh"``, ``"order"``,
-#: ``"write"``), the file that the stage reads or writes or None, the number of bytes read so far
-#: (0 in other stages), and the size of the file or None
+#: A function with the arguments stage, file, bytes, size. The stage is ``"read"``, ``"search"``,
+#: ``"decompose"``, ``"weigh"``, ``"order"`` or ``"write"``; file is the file that the stage reads
+#: or writes, or None; bytes is the number of bytes read so far, 0 in other stages than ``"read"``;
+#: size is the size of the file in bytes, or None
 Progress = Callable[[str, PathLike | None, int, int | None], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """What `order_file` did.
+    """The result of `order_file`.
 
     Attributes
     ----------
-    pattern : of the matrix; with `weights`, of its nonzeros
-    transversal : the maximum transversal, with `weights` the weighted one; or the one that was
-        found when a limit ended the search
-    decomposition : None where a limit ended the search; nothing was written then
+    pattern : the pattern of the matrix; with `weights`, of its nonzeros
+    transversal : the maximum transversal; with `weights`, the weighted one. If a limit ended the
+        search, the transversal found so far
+    decomposition : None if a limit ended the search; then nothing was written
     seconds : of each stage
     written : the files written
     solver_order : the order for the solver that the caller named, or None
     weighted : the weighted transversal on the diagonal, if the caller or `preorder` chose one; else
         None
-    diagonals : the smallest and the median modulus of the diagonal before and after; None if
-        `weighted` is None
+    diagonals : the smallest and the median modulus of the diagonal entries, before and after
+        permutation and scaling; None if `weighted` is None
     """
 
     pattern: Pattern
@@ -88,15 +89,16 @@ def order_file(
     ----------
     path : as for `read`
     outputs : files to write, each as `save` writes it
-    format, convention : as for `save`. In one process, the conventions that put a matching on the
-        diagonal complete a structurally singular square matrix as `block_triangular_form` does
-    solver : write the order of `preorder` for this solver, by default in the convention of the
+    format, convention : as for `save`. In one process, if a convention puts a matching on the
+        diagonal and the matrix is square and structurally singular, the permutation is completed as
+        by `block_triangular_form`
+    solver : writes the order of `preorder` for this solver, by default in the convention of the
         solver. This order also reduces fill inside the blocks
     weights : an objective of `weighted_transversal`. The decomposition and the order for a solver
-        then have the weighted transversal, and files hold its scalings if it is "product". The
-        file must hold values, and stored zeros are left out. "none": only the pattern counts.
-        None: as "none", but the order for a solver has large entries on the diagonal where
-        `preorder` chooses them
+        then contain the weighted transversal, and files hold its scalings if the objective is
+        "product". The file must hold values, and stored zeros are left out. "none": only the
+        pattern is used. None: the same as "none", except that `preorder` may choose large entries
+        for the diagonal of the order for a solver
     drop_zeros, threads : as for `read` and `maximum_transversal`
     progress : called at the start of each stage, and, in one process, while the file is read if
         only its pattern is needed
@@ -211,8 +213,9 @@ def _read_moduli(
     path: PathLike, comm: Any, weights: str, weigher: str, backend: str
 ) -> tuple[Pattern, Any]:
     """The pattern of the entries of a file that are not zero, and their moduli. Over MPI ranks, the
-    pattern holds them as its `values`, the second result is None, and what needs the whole matrix
-    in one process is refused, if possible before the file is read. Collective over ranks."""
+    pattern holds the moduli as its `values`, and the second result is None. A request over ranks
+    that needs the whole matrix in one process is refused, if possible before the file is read.
+    Collective over ranks."""
     remedy = "give a file with values, or leave out weights="
     if comm is None:
         from btfperm.weighted import moduli
@@ -230,8 +233,8 @@ def _read_moduli(
 def _decomposed(
     pattern: Pattern, threads: int | None, options: dict[str, Any], stages: _Stages
 ) -> tuple[Request, Transversal, DulmageMendelsohn | None]:
-    """The request of the search, the transversal, and the decomposition; None instead of the
-    decomposition if a limit ended the search."""
+    """(request of the search, transversal, decomposition). The decomposition is None if a limit
+    ended the search."""
     stages.begin("search")
     session = Session(pattern)
     backend = options.get("backend", "auto")
@@ -257,8 +260,8 @@ def _for_solver(
     solver: Any,
     threads: int | None,
 ) -> tuple[SolverOrder, WeightedTransversal | None]:
-    """The order for a solver, and the weighted transversal if the order has that on the diagonal
-    and was chosen by the values; else None."""
+    """(order for a solver, weighted transversal). The weighted transversal is None unless
+    `preorder` chose it for the diagonal."""
     from btfperm.preorder import order_for_solver, preorder
 
     if valued is not None and pattern.m == pattern.n == transversal.size:
@@ -281,8 +284,8 @@ def _reading(progress: Progress | None, path: PathLike) -> Callable[..., None] |
 def _targets(
     outputs: Sequence[PathLike], format: str | None, convention: str | None, solver: str | None
 ) -> list[Convention]:
-    """The convention of each file. A convention that does not exist is refused, even if no file is
-    written."""
+    """The convention of each file. Raises an error for a convention that does not exist, even if no
+    file is written."""
     if not outputs and convention is None:
         return []  # a call without files does not load the conventions
     from btfperm.conventions.rows import conventions
@@ -299,8 +302,8 @@ def _weighted_rows() -> list[Algorithm]:
 
 
 def _weigher(options: dict[str, Any], weights: str | None) -> str:
-    """Replaces the name of a weighted search in the options of the search for the rank by "auto",
-    and returns the name; returns "auto" if there is none.
+    """The name of the weighted search that `options` request, or "auto". The options are those of
+    the search for the structural rank, so such a name is replaced by "auto" in them.
 
     Raises
     ------
@@ -353,8 +356,8 @@ def _for_weights(
 def _chosen(
     valued: ValuedPattern, d: DulmageMendelsohn, w: WeightedTransversal
 ) -> tuple[DulmageMendelsohn, Diagonals]:
-    """The decomposition with the weighted transversal that `preorder` chose, and the diagonal
-    entries before and after."""
+    """The decomposition with the weighted transversal that `preorder` chose, and the facts about
+    the diagonal entries before and after."""
     from btfperm.weighted import moduli
     from btfperm.weighted.diagonal import diagonals_of
 
@@ -374,9 +377,9 @@ def _with_weights(d: Any, w: WeightedTransversal) -> Any:
 def _completed(
     result: DulmageMendelsohn, targets: Sequence[Convention]
 ) -> BlockTriangularForm | None:
-    """The block triangular form if the matrix is square, structurally singular and not over MPI
-    ranks, and a file is written in a convention that pairs rows and columns on the diagonal: only
-    this form has a completed permutation. Else None."""
+    """The block triangular form, which has a completed permutation, if a file needs it; else None.
+    A file needs it if the matrix is square and structurally singular, and the convention of the
+    file pairs rows and columns on the diagonal. Over MPI ranks, the result is None."""
     m, n = result.shape
     if result.pattern is None or result.pattern.is_distributed:  # no rank has the whole matrix
         return None

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes text from files safe for messages: printable, on one line, of bounded length.
 
-File names, names of variables and archive members, words of a header and titles come from files.
-They may hold terminal escapes, line ends and megabytes. The exception family (`btfperm.errors`)
-and the command line pass each of their sentences through `one_line`, so that a reader of a file
-may quote such text as it is.
+File names, names of variables and archive members, words of a header and titles may come from
+anybody. They may contain terminal escapes and line ends, and may be megabytes long. The exceptions
+(`btfperm.errors`) and the command line pass each of their sentences through `one_line`, so that a
+file reader may quote such text unchanged.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ __all__ = [
     "shortened",
 ]
 
-LONGEST_WORD = 160  # characters without a space; a file name is one such word as a rule
-# Characters. The messages of readers are shorter: their tests allow 300 beside the file's name. The
-# shell prints the lines about a singular matrix, with names of rows and columns, as one sentence.
+LONGEST_WORD = 160  # characters without a space; a file name is usually one such word
+# Characters of a sentence. Messages of file readers are shorter: tests allow them 300 characters
+# in addition to the file's name. The longest sentences are those of the command line about a
+# singular matrix, which contain names of rows and columns.
 LONGEST_SENTENCE = 480
 LONGEST_CAUSE = 120  # characters of another library's message
 LONGEST_LIST = 140  # characters of names
@@ -40,11 +41,12 @@ _GAP = "..."
 
 
 def printable(text: str) -> str:
-    r"""`text` with each character that a terminal may interpret, or that is invisible, as an
-    escape.
+    r"""`text` in which an escape replaces each character that a terminal may interpret or that is
+    invisible.
 
-    Letters of all languages and the space stay; control characters, line ends, marks of the
-    direction of writing and bytes that are no text become ``\x1b``, ``\n``, ``\u202e``, ``\udc80``.
+    Letters of all languages and the space do not change. Control characters, line ends, marks of
+    the direction of writing and bytes that are no text become, for example, ``\x1b``, ``\n``,
+    ``\u202e``, ``\udc80``.
 
     >>> print(printable("a\x1b[31m\nb"))
     a\x1b[31m\nb
@@ -57,7 +59,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """`text`, or its start and its end around three dots when it exceeds `limit` characters.
+    """`text`, or its start and its end around three dots if it has more than `limit` characters.
 
     >>> shortened("abcdefghijklmnop", 9)
     'abc...nop'
@@ -72,22 +74,23 @@ def shortened(text: str, limit: int) -> str:
 def one_line(text: str) -> str:
     r"""A sentence that quotes text from files, made safe for terminals and logs.
 
-    It is printable, no word is longer than `LONGEST_WORD`, and the whole is no longer than
-    `LONGEST_SENTENCE`: what exceeds them is replaced by three dots in the middle. Takes
+    The result is printable, no word is longer than `LONGEST_WORD`, and the sentence is not longer
+    than `LONGEST_SENTENCE`. Three dots replace the middle of a longer word or sentence. Takes
     O(len(text)) time.
 
     >>> print(one_line("there is no variable x\x1b[2J\ny"))
     there is no variable x\x1b[2J\ny
     """
     longest = 4 * LONGEST_SENTENCE
-    if len(text) > longest:  # each character may become an escape of ten
+    # Shortening first bounds the time: each character may become an escape of ten characters.
+    if len(text) > longest:
         text = shortened(text, longest)
     words = _LONG_WORD.sub(lambda word: shortened(word[0], LONGEST_WORD), printable(text))
     return shortened(words, LONGEST_SENTENCE)
 
 
 def one_name(name: str) -> str:
-    r"""One name from a file in a line of a report: printable, and at most `LONGEST_WORD` long.
+    r"""A name from a file, for a line of a report: printable, and not longer than `LONGEST_WORD`.
 
     >>> one_name("mass\n"), len(one_name("x" * 5000))
     ('mass\\n', 160)
@@ -96,7 +99,7 @@ def one_name(name: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value that a file holds, as Python writes it, for use in one of our messages.
+    """The ``repr`` of a value from a file, shortened, for a message.
 
     >>> quoted("x" * 1000)[-5:], quoted(None)
     ("xxxx'", 'None')
@@ -105,9 +108,10 @@ def quoted(value: object) -> str:
 
 
 def listed_names(names: Iterable[str], most: int = 8) -> str:
-    r"""The first of `names` that a file holds, of archive members or variables, for use in one of
-    our messages: at most `most` names and about `LONGEST_LIST` characters. A name of more than 60
-    characters is shortened in its middle; three dots at the end stand for further names.
+    r"""The first of `names`, for a message: at most `most` names and about `LONGEST_LIST`
+    characters. The names come from a file, for example those of archive members or variables. A
+    name of more than 60 characters is shortened in its middle; three dots at the end stand for
+    further names.
 
     >>> listed_names(["a.mtx", "b\n.mtx"]), listed_names([])
     ('a.mtx, b\\n.mtx', '')
@@ -127,8 +131,8 @@ def listed_names(names: Iterable[str], most: int = 8) -> str:
 
 
 def known_names(name: str, names: Sequence[str], source: str) -> str:
-    """The advice after an unknown `name`: all `names`, or, if their list is long, up to three that
-    are similar, and the `source` of the list.
+    """The advice in a message about an unknown `name`: all `names` or, if their list is long, up to
+    three similar ones and the `source` of the list.
 
     >>> known_names("gredy", ["auto", "greedy"], "f()")
     'there are auto, greedy'
@@ -147,7 +151,7 @@ def known_names(name: str, names: Sequence[str], source: str) -> str:
 
 
 def cause_text(error: BaseException) -> str:
-    """Another library's message about damaged input, for use in one of our messages.
+    """The text of another library's error about damaged input, for a message.
 
     >>> cause_text(UnicodeDecodeError("utf-8", b"ab\\xff", 2, 3, "invalid start byte"))
     'byte 3 is no UTF-8 text'

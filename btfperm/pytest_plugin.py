@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The pytest plugin: assertions as fixtures, and reports of failing matrices.
+"""The pytest plugin: assertions as fixtures, and reports about matrices that fail them.
 
-pytest loads this module at its start wherever btfperm is installed, so the module imports no other
-part of btfperm, nor NumPy, before a test needs it. Unless ``--btfperm-reports`` names a folder, the
+pytest loads this module at its start if btfperm is installed. So the module imports no other part
+of btfperm, and not NumPy, before a test needs it. Unless ``--btfperm-reports`` names a folder, the
 plugin writes no file, and prints nothing but the messages of failed assertions.
 """
 
@@ -35,19 +35,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--btfperm-reports",
         metavar="DIR",
         default=None,
-        help="Keep the diagnosis of each matrix that fails a structural assertion in DIR, as text "
+        help="Write the diagnosis of each matrix that fails a structural assertion to DIR, as text "
         "and as JSON; also that of the last call of structural_diagnosis in a test that fails.",
     )
     group.addoption(
         "--btfperm-html",
         action="store_true",
-        help="With --btfperm-reports: keep the page of `btfperm report` of each of them, too.",
+        help="With --btfperm-reports: also write the page of `btfperm report` for each matrix.",
     )
 
 
 @pytest.fixture
 def assert_structurally_nonsingular() -> Callable[..., None]:
-    """`btfperm.testing.assert_structurally_nonsingular`, which prints a diagnosis if it fails."""
+    """`btfperm.testing.assert_structurally_nonsingular`, whose message is a diagnosis."""
     from btfperm import testing
 
     return testing.assert_structurally_nonsingular
@@ -55,7 +55,7 @@ def assert_structurally_nonsingular() -> Callable[..., None]:
 
 @pytest.fixture
 def assert_blocks_at_most() -> Callable[..., None]:
-    """`btfperm.testing.assert_blocks_at_most`, which describes the largest blocks if it fails."""
+    """`btfperm.testing.assert_blocks_at_most`, whose message describes the largest blocks."""
     from btfperm import testing
 
     return testing.assert_blocks_at_most
@@ -63,7 +63,7 @@ def assert_blocks_at_most() -> Callable[..., None]:
 
 @pytest.fixture
 def structural_diagnosis(request: pytest.FixtureRequest) -> Callable[..., Diagnosis]:
-    """`btfperm.diagnose`, for tests of single groups, names or entries."""
+    """`btfperm.diagnose`, for tests of particular groups, names or entries."""
     from btfperm.diagnosis import diagnose
 
     if request.config.getoption("--btfperm-reports") is None:
@@ -82,9 +82,9 @@ def structural_diagnosis(request: pytest.FixtureRequest) -> Callable[..., Diagno
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[Any]
 ) -> Generator[None, Any, None]:
-    """Writes the report of a matrix that made the test fail, and notes its path. If the fixture
-    `structural_diagnosis` was used and the failed assertion names no matrix, it is the last one
-    that the test diagnosed."""
+    """Writes the report about a matrix that made the test fail, and stores the path of the report.
+    If the failed assertion holds no matrix, the report is about the last matrix that the test
+    diagnosed with the fixture `structural_diagnosis`."""
     outcome = yield
     folder = item.config.getoption("--btfperm-reports")
     if folder is None or call.excinfo is None:
@@ -109,7 +109,8 @@ def pytest_runtest_makereport(
 
 
 def _diagnosis_of(error: BaseException) -> Diagnosis | None:
-    """The diagnosis of the matrix that an assertion of `btfperm.testing` rejected."""
+    """The diagnosis of the matrix that an assertion of `btfperm.testing` refused; None for other
+    errors."""
     diagnosis: Diagnosis | None = getattr(error, "diagnosis", None)
     if diagnosis is None and "btfperm.errors" in sys.modules:
         from btfperm.errors import BlockTooLargeError
@@ -124,9 +125,9 @@ def _diagnosis_of(error: BaseException) -> Diagnosis | None:
 def _write(
     diagnosis: Diagnosis, about: str, folder: Path, nodeid: str, when: str, *, html: bool
 ) -> Path:
-    """Writes NAME.txt and NAME.json into `folder`, and NAME.html on request; returns the path of
-    the text. The lines `about` are the message of an assertion that the diagnosis does not
-    contain."""
+    """Writes NAME.txt and NAME.json into `folder`, and NAME.html if `html` is true. Returns the
+    path of the text. `about` is a message of an assertion that the diagnosis does not contain, or
+    empty."""
     from btfperm.io.atomic_write import atomic_write
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -145,7 +146,7 @@ def _write(
 
 
 def _file_name(nodeid: str, when: str) -> str:
-    """A name for files that no other test has, and that has no suffix.
+    """A file name without a suffix that no other test has.
 
     >>> _file_name("tests/test_a.py::test_b[x/y]", "call")
     'tests-test_a-py-test_b-x-y-f85c6ad3'
@@ -157,7 +158,7 @@ def _file_name(nodeid: str, when: str) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Lists the reports; those of the workers of pytest-xdist, too."""
+    """Lists the reports, also those of the workers of pytest-xdist."""
     paths = [
         value
         for reports in terminalreporter.stats.values()

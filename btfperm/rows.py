@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of rows, each of which describes one module: a convention, or a file format.
+"""Tables of rows. Each row describes a convention or a file format, which is one module.
 
 A row holds the data for the command line, the messages and the documentation. It names its module,
 which is imported at the first call of one of its functions.
@@ -19,7 +19,7 @@ from btfperm.errors import InvalidArgumentError
 
 __all__ = ["Row", "Table"]
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")  # one word in files, commands and Python
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")  # a name is one word in files, commands and Python
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +28,9 @@ class Row:
 
     Attributes
     ----------
-    name : what users type and what files hold: lower-case letters, digits and ``-``
-    module : name of its module; by default `home` and the `stem` of the name
+    name : the name that users type and that files hold: lower-case letters, digits and ``-``
+    module : name of its module; by default `home` followed by `stem`
+    home : the prefix of the modules of one kind of rows
     """
 
     home: ClassVar[str] = ""
@@ -49,8 +50,8 @@ class Row:
 
 @functools.cache
 def _imported(name: str) -> Any:
-    """The module of this name, cached: a file that is read is compared with one row after the
-    other, and a lookup by `importlib` takes longer."""
+    """The module of this name. It is cached, because `importlib` takes longer, and the reader of a
+    file compares it with one row after the other."""
     return importlib.import_module(name)
 
 
@@ -86,7 +87,7 @@ class Table(Mapping[str, _Row], Generic[_Row]):
 
         Raises
         ------
-        InvalidArgumentError : there is none; the message lists all names
+        InvalidArgumentError : there is no such row; the message lists all names
         """
         if text(self._what, name) not in self._rows:
             raise InvalidArgumentError(
@@ -99,7 +100,7 @@ class Table(Mapping[str, _Row], Generic[_Row]):
 
         Raises
         ------
-        InvalidArgumentError : it is not a row, or its name is taken or not valid
+        InvalidArgumentError : `row` is not a row of this kind, or its name is taken or not valid
         """
         if not isinstance(row, self._kind):
             raise InvalidArgumentError(
@@ -119,6 +120,6 @@ class Table(Mapping[str, _Row], Generic[_Row]):
 
         Raises
         ------
-        InvalidArgumentError : there is none
+        InvalidArgumentError : there is no such row
         """
         del self._rows[self.find(name).name]

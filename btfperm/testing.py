@@ -37,9 +37,9 @@ def assert_structurally_nonsingular(
     """Raises unless `A` is square and has full structural rank.
 
     The message is the diagnosis of `btfperm.diagnose`: the independent groups of rows (columns)
-    that have entries in fewer columns (rows), smallest first, and what would repair the matrix. No
-    choice of values makes the rows (columns) of such a group linearly independent. Long lists are
-    cut, with the number of their members.
+    that have entries in fewer columns (rows) than there are rows (columns), smallest first, and
+    changes that would repair the matrix. No choice of values makes the rows (columns) of such a
+    group linearly independent. Long lists are cut, and their lengths are given.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def assert_structurally_nonsingular(
 
     Notes
     -----
-    The cost of `maximum_transversal`; where it raises, that of `diagnose`.
+    The cost is that of `maximum_transversal`, and that of `diagnose` if the assertion fails.
 
     Examples
     --------
@@ -117,9 +117,10 @@ def assert_structurally_nonsingular(
 
 
 def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
-    """Raises when a fine block of `A` has more than `size` rows or columns.
+    """Raises if a fine block of `A` has more than `size` rows or columns.
 
-    The message counts these blocks and describes at most ten of them, the largest first.
+    The message gives the number of these blocks and describes at most ten of them, the largest
+    first.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
 
     Notes
     -----
-    The cost of `dulmage_mendelsohn`.
+    The cost is that of `dulmage_mendelsohn`.
 
     Examples
     --------

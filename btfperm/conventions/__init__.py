@@ -2,7 +2,8 @@
 # ruff: isort: skip_file
 """The conventions of other tools, and btfperm's own, one convention in each file.
 
-Each adapter takes a decomposition, and some also take the result of `preorder`. It returns a
+A convention is the way in which a tool stores its permutations. An *adapter* converts a
+decomposition to a convention; some adapters also accept the result of `preorder`. It returns a
 named tuple whose fields have the tool's own names and order. ``CONVENTIONS`` maps the names that
 files and the command line use to the adapters. `rows.py` describes each convention: its arrays,
 direction, base, and what its adapter accepts; docs/conventions.md shows these rows as a table.
@@ -10,8 +11,9 @@ direction, base, and what its adapter accepts; docs/conventions.md shows these r
 *Gather*: ``P[k]`` is the original row now in place k, as in ``A[P, :]``. *Scatter*: ``perm_r[i]``
 is the place to which row i goes. One is the inverse of the other.
 
-``register(row)`` adds a `Convention`, whose module may be any that Python can import; in this
-process, the adapter is then ``btfperm.as_NAME``, and `save` and the commands accept the name.
+``register(row)`` adds a `Convention` for the rest of the process. Its module may be any that Python
+can import. Afterwards, ``btfperm.as_NAME`` is its adapter, and `save` and the commands accept its
+name.
 """
 
 from __future__ import annotations

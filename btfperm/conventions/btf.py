@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SuiteSparse's BTF: what `btf_order` and `btf_maxtrans` return.
+"""SuiteSparse's BTF: the arrays that `btf_order` and `btf_maxtrans` return.
 
 Gather, base 0. ``A[P, :][:, unflip(Q)]`` is block upper triangular; block b is rows and columns
-``R[b]:R[b+1]``. ``Q[k] < -1`` flags that entry k of the diagonal is structurally zero: the column
-is then ``-Q[k] - 2`` (BTF_UNFLIP; *not* ``abs``, which could not flag column 0).
+``R[b]:R[b+1]``. If entry k of the diagonal is structurally zero, ``Q[k]`` is below -1, and the
+column is ``-Q[k] - 2`` (BTF_UNFLIP; *not* ``abs``, because -0 could not mark column 0). For all
+other k, ``unflip(Q)[k]`` is ``Q[k]``.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ __all__ = ["Btf", "as_btf", "read_btf"]
 
 @tuple_by_value
 class Btf(NamedTuple):
-    """What `btf_order` writes, and Match of `btf_maxtrans`.
+    """The arrays that `btf_order` writes, and Match of `btf_maxtrans`.
 
-    P, Q (n,) gather, base 0, Q flagged by BTF_FLIP where the diagonal is structurally zero;
-    R (nblocks + 1,) boundaries (`btf_order` requires n + 1 places and uses nblocks + 1 of them);
-    nmatch the structural rank; Match (n,) the column matched to each row, -1 for none: a *column*
-    permutation, as in ``A[:, Match]``.
+    P, Q (n,) gather permutations, base 0; Q has the marks of BTF_FLIP where the diagonal is
+    structurally zero. R (nblocks + 1,) boundaries of the blocks; `btf_order` requires n + 1 places
+    and uses nblocks + 1 of them. nmatch is the structural rank. Match (n,) the column matched to
+    each row, or -1: a *column* permutation, as in ``A[:, Match]``.
     """
 
     P: IndexArray
@@ -41,8 +42,8 @@ class Btf(NamedTuple):
 
 def as_btf(result: Decomposition | SolverOrder) -> Btf:
     """The block triangular form in the arrays of `btf_order`. The inside of the blocks is ordered
-    against fill, as KLU needs it, unless `result` was read from a file: that keeps its order. The
-    cost is that of the order; O(n) if it is already known.
+    against fill, as KLU needs it. A `result` that was read from a file keeps its order. The cost is
+    that of the order inside the blocks; O(n) if this order is already known.
 
     Parameters
     ----------
@@ -61,8 +62,8 @@ def as_btf(result: Decomposition | SolverOrder) -> Btf:
     Warns
     -----
     UnorderedBlocksWarning
-        `result` does not hold its matrix, as one that was read from a file, so its blocks have no
-        order against fill, and one has more than two rows.
+        `result` does not hold its matrix, for example because it was read from a file, so its
+        blocks have no order against fill; and a block has more than two rows.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class Btfperm(NamedTuple):
 
 
 def as_btfperm(result: Decomposition) -> Btfperm:
-    """btfperm's own arrays, as `result` has them. O(1), besides a copy from a GPU.
+    """The arrays of `result`, unchanged. O(1); for a result on a GPU, in addition to a copy.
 
     >>> import btfperm
     >>> from btfperm.conventions import as_btfperm
@@ -44,7 +44,7 @@ def as_btfperm(result: Decomposition) -> Btfperm:
 
 
 def write_btfperm(result: Decomposition) -> Mapping[str, Any]:
-    """The arrays of a `perm.npz`: the sizes come first."""
+    """The arrays of a `perm.npz`: first the sizes, then the arrays of the named tuple."""
     sizes = {"shape": result.shape, "structural_rank": result.structural_rank}
     return sizes | as_btfperm(result)._asdict()
 
@@ -52,7 +52,7 @@ def write_btfperm(result: Decomposition) -> Mapping[str, Any]:
 def read_btfperm(
     fields: Mapping[str, Any], *, completed: bool
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arrays of a file as they are, for `btfperm check`."""
+    """The arrays of a file, for `btfperm check`. Only the shape of the rank may change."""
     arrays = dict(fields)
     if "structural_rank" in fields:  # text and MATLAB files hold a list of one number
         rank = np.asarray(fields["structural_rank"])

@@ -29,7 +29,7 @@ from btfperm.results.equality import tuple_by_value
 
 __all__ = ["CasADi", "as_casadi", "read_casadi"]
 
-# The arrays of dmperm that correspond to the fields.
+# The array of dmperm that corresponds to each field.
 _DMPERM = {
     "rowperm": "p",
     "colperm": "q",
@@ -42,12 +42,13 @@ _DMPERM = {
 
 @tuple_by_value
 class CasADi(NamedTuple):
-    """What ``Sparsity.btf()`` returns after the number of blocks, ``len(rowblock) - 1``.
+    """The arrays that ``Sparsity.btf()`` returns. It also returns the number of blocks, which is
+    ``len(rowblock) - 1``.
 
-    rowperm (m,) and colperm (n,): the original row and column at each place, gather, base 0;
-    rowblock, colblock (nb + 1,): block k is rows ``rowblock[k]:rowblock[k+1]`` and columns
-    ``colblock[k]:colblock[k+1]`` of the permuted matrix; coarse_rowblock, coarse_colblock (5,):
-    boundaries of the coarse parts.
+    rowperm (m,) and colperm (n,): the original row and column at each place, gather, base 0.
+    rowblock, colblock (nb + 1,) for nb blocks: block k is rows ``rowblock[k]:rowblock[k+1]`` and
+    columns ``colblock[k]:colblock[k+1]`` of the permuted matrix. coarse_rowblock, coarse_colblock
+    (5,): boundaries of the coarse parts.
     """
 
     rowperm: IndexArray
@@ -61,9 +62,9 @@ class CasADi(NamedTuple):
 def as_casadi(result: Decomposition | SolverOrder) -> CasADi:
     """The block lower triangular form in CasADi's arrays; any shape, any structural rank.
 
-    The blocks are those of `as_csparse`, or of `preorder` if `result` comes from it, in the
-    opposite order. The order inside each block stays. CasADi may order the square blocks in another
-    way. O(m + n), besides sorts of the two rectangular parts and of the boundaries.
+    The blocks are those of `as_csparse`, or those of the result of `preorder`, in the opposite
+    order. The order inside each block does not change. CasADi itself may order the square blocks in
+    another way. O(m + n), in addition to sorts of the two rectangular parts and of the boundaries.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def as_casadi(result: Decomposition | SolverOrder) -> CasADi:
 
 
 def _of_solver(order: SolverOrder) -> CSparse:
-    """An order for a solver in the arrays of dmperm: the whole matrix is the square part."""
+    """The arrays of dmperm for an order for a solver, whose square part is the whole matrix."""
     n, blocks = order.shape[0], order.blocks
     rr = np.array([0, 0, n, n, n], dtype=blocks.dtype)
     cc = np.array([0, 0, 0, n, n], dtype=blocks.dtype)
@@ -115,7 +116,8 @@ def _of_solver(order: SolverOrder) -> CSparse:
 
 
 def _reversed_pieces(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
-    """`perm` with the pieces between the boundaries in the opposite order, each one unchanged."""
+    """`perm` with the pieces between the boundaries in the opposite order. The order inside each
+    piece does not change."""
     starts, sizes = boundaries[:-1][::-1], np.diff(boundaries)[::-1]
     shift = starts - (np.cumsum(sizes) - sizes)
     pieces: IndexArray = perm[np.arange(perm.size) + np.repeat(shift, sizes)]
@@ -123,7 +125,7 @@ def _reversed_pieces(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
 
 
 def _from_the_end(boundaries: IndexArray, size: int) -> IndexArray:
-    """The boundaries after the order of the pieces was reversed."""
+    """The boundaries of `size` places after the order of the pieces was reversed."""
     reversed_boundaries: IndexArray = np.subtract(size, boundaries[::-1], dtype=boundaries.dtype)
     return reversed_boundaries
 
@@ -133,7 +135,7 @@ def read_casadi(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(m + n).
 
-    Rows and columns in the opposite order have a block upper triangular form.
+    The order of all rows and columns is reversed first, so that the form is block upper triangular.
 
     Raises
     ------

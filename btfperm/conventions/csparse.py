@@ -10,10 +10,10 @@ Gather, base 0. ``A[p, :][:, q]`` is block upper triangular::
       R0 [  0    0    0    x ]                          R0 = p[rr[3]:rr[4]]  unmatched rows
 
 The square submatrices X have the matching on their diagonals. Fine block k is rows
-``r[k]:r[k+1]``, columns ``s[k]:s[k+1]`` of the permuted matrix: the horizontal part with C0 as one
-block if there is one, the blocks of the square part, the vertical part with R0 as one block if
-there is one. (btfperm splits the horizontal and the vertical part into their connected components,
-CSparse does not.)
+``r[k]:r[k+1]``, columns ``s[k]:s[k+1]`` of the permuted matrix. The first block is the horizontal
+part with C0, if there is one. The blocks of the square part follow. The last block is the vertical
+part with R0, if there is one. (btfperm splits the horizontal and the vertical part into their
+connected components, CSparse does not.)
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ _NAMES = {
 
 @tuple_by_value
 class CSparse(NamedTuple):
-    """The members of `csd`, in the order of the struct; r and s have nb + 1 elements.
+    """The members of `csd`, in the order of the struct.
 
-    p (m,) rows and q (n,) columns, gather, base 0; unmatched columns stand first in q, unmatched
-    rows last in p; rr, cc (5,) the coarse boundaries.
+    p (m,) rows and q (n,) columns: gather permutations, base 0, with unmatched columns at the begin
+    of q and unmatched rows at the end of p. r, s (nb + 1,) boundaries of the nb fine blocks. rr, cc
+    (5,) boundaries of the coarse parts.
     """
 
     p: IndexArray
@@ -62,8 +63,8 @@ class CSparse(NamedTuple):
 def as_csparse(result: Decomposition) -> CSparse:
     """The decomposition in the arrays of `cs_dmperm`; any shape, any structural rank.
 
-    Columns ascend in C0, C1 and C3, rows in R0, as CSparse has them; the blocks of the square
-    part are in btfperm's order, which may differ from CSparse's. O(m + n), besides a sort of the
+    As with CSparse, columns ascend in C0, C1 and C3, and rows in R0. The blocks of the square part
+    are in btfperm's order, which may differ from CSparse's. O(m + n), in addition to a sort of the
     horizontal and the vertical part.
 
     Parameters
@@ -94,8 +95,8 @@ def as_csparse(result: Decomposition) -> CSparse:
 
 
 def dmperm_order(result: Decomposition, tool: str) -> CSparse:
-    """What `as_csparse` returns, for `tool`, which has the algorithm of `cs_dmperm` and is named in
-    errors."""
+    """The result of `as_csparse`. The errors name `tool`, which uses the algorithm of
+    `cs_dmperm`."""
     refuse_completed(result, tool)
     result = result.on_host()
     rr, cc = result.coarse_rows, result.coarse_cols
@@ -113,7 +114,8 @@ def dmperm_order(result: Decomposition, tool: str) -> CSparse:
     q = np.concatenate(
         (horizontal[col_match[horizontal] < 0], matched, result.col_perm[cols], vertical)
     )
-    # Horizontal and square blocks have a column, so col_blocks rises until the vertical part.
+    # Each block of the horizontal and the square part has a column, so each boundary before the
+    # vertical part occurs only once in col_blocks, and searchsorted finds it.
     first, last = np.searchsorted(result.col_blocks, (cc[2], cc[3]))
     keep = np.unique(np.concatenate(([0], np.arange(first, last + 1), [result.n_blocks])))
     r, s = result.row_blocks[keep], result.col_blocks[keep]
@@ -128,10 +130,11 @@ def read_csparse(
 
 
 def read_dmperm(fields: Mapping[str, Any], *, first: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arrays of a file with the names of dmperm under the keys of `perm.npz`; in the file, rows
-    and columns are counted from `first`.
+    """The arrays of a file, which have the names of dmperm in the file, under the keys of
+    `perm.npz`. In the file, rows and columns are counted from `first`.
 
-    The matching is the diagonal to the right of the unmatched columns, above the unmatched rows.
+    The matching is the diagonal of the permuted matrix without its unmatched columns, which are the
+    first ones, and without its unmatched rows, which are the last ones.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the permutations of BTF, KLU, SuperLU, PETSc and UMFPACK back, for `btfperm check`.
+"""Reads the permutations of BTF, KLU, SuperLU, PETSc and UMFPACK, for `btfperm check`.
 
 All of them describe a square matrix and put the matching on the diagonal: the row and the column at
-place k are matched, or paired if the permutation was completed. The arrays may be wrong in any way.
-This module translates them, but does not correct them, so that `verify` finds what is wrong.
+place k are matched, or not if the permutation was completed. The arrays may be wrong in any way.
+This module translates them without any correction, so that `btfperm check` finds each error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def read_diagonal(
     flipped: bool = False,
     has_matching: bool = True,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arrays under the keys of `perm.npz`, and what the file calls them. O(n).
+    """The arrays under the keys of `perm.npz`, and their names in the file. O(n).
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def read_diagonal(
     perms : names of the row and the column permutation
     scatter : whether the permutations scatter
     flipped : whether column j is stored as ``-j - 2`` where the diagonal is structurally zero
-    has_matching : whether the diagonal, without the flipped places, is the matching
+    has_matching : whether the diagonal is the matching, except for the marked places if `flipped`
 
     >>> arrays, names = read_diagonal(
     ...     {"perm_r": [2, 0, 1], "perm_c": [0, 1, 2]}, ("perm_r", "perm_c"), scatter=True
@@ -84,7 +84,8 @@ def read_diagonal(
 
 
 def _blocks(fields: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """R for rows and columns, all square. `btf_order` fills nblocks + 1 of n + 1 places."""
+    """The blocks of a file, whose boundaries R hold for rows and for columns. `btf_order` fills
+    only nblocks + 1 of the n + 1 places of R."""
     R, nblocks = np.asarray(fields["R"]).ravel(), np.ravel(fields.get("nblocks", ())).tolist()
     if R.size == n + 1 and nblocks and isinstance(nblocks[0], int) and 0 <= nblocks[0] <= n:
         R = R[: nblocks[0] + 1]
@@ -98,8 +99,8 @@ def _blocks(fields: Mapping[str, Any], n: int) -> dict[str, Any]:
 
 
 def gather_of(perm: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The gather permutation of a scatter permutation with base 0, which may be wrong. A place to
-    which nothing goes holds -1, so that `verify` reports it. O(n).
+    """The gather permutation of a scatter permutation with base 0, which may be wrong. If no row
+    goes to a place, the place holds -1, so that `btfperm check` reports it. O(n).
 
     >>> gather_of(np.array([2, 0, 1])), gather_of(np.array([2, 2, 7]))
     (array([1, 2, 0]), array([-1, -1,  1]))

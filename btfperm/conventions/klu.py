@@ -2,10 +2,10 @@
 """KLU: P and Q for `klu_analyze_given`, and the boundaries R of the blocks.
 
 Gather, base 0. ``A[P, :][:, Q]`` is block upper triangular with the matching on the diagonal.
-With ``Common.btf = 1`` KLU computes the strong components of ``A[P, :][:, Q]`` again, keeps
-the given diagonal and computes R again, so the number of blocks is the same. KLU then computes no
-fill-reducing order, so P and Q contain the order inside the blocks. :func:`btfperm.preorder` may
-also use the values, to choose a diagonal that KLU's pivoting keeps more often.
+With ``Common.btf = 1``, KLU computes the strongly connected components of ``A[P, :][:, Q]`` and R
+again and keeps the given diagonal, so it finds the same number of blocks. KLU then computes no
+order against fill, so P and Q must contain the order inside the blocks. :func:`btfperm.preorder`
+may also use the values, to choose a diagonal on which KLU finds more of its pivots.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ __all__ = ["Klu", "as_klu", "read_klu"]
 
 @tuple_by_value
 class Klu(NamedTuple):
-    """P, Q (n,) gather, base 0, never flipped; R (nblocks + 1,) boundaries of the blocks."""
+    """P, Q (n,) gather permutations, base 0, without the marks of BTF_FLIP; R (nblocks + 1,)
+    boundaries of the blocks."""
 
     P: IndexArray
     Q: IndexArray
@@ -32,11 +33,11 @@ class Klu(NamedTuple):
 
 def as_klu(result: Decomposition | SolverOrder) -> Klu:
     """P, Q and R in the form of KLU's symbolic object. The inside of the blocks is ordered against
-    fill, unless `result` was read from a file: that keeps its order. The cost is that of the order;
-    O(n) if it is already known.
+    fill. A `result` that was read from a file keeps its order. The cost is that of the order inside
+    the blocks; O(n) if this order is already known.
 
-    A structurally singular matrix is accepted from `block_triangular_form`; KLU analyses it and
-    reports it singular when it factors.
+    A structurally singular matrix is accepted from `block_triangular_form`. KLU analyses it, and
+    reports that it is singular when it factors the matrix.
 
     Parameters
     ----------
@@ -55,8 +56,8 @@ def as_klu(result: Decomposition | SolverOrder) -> Klu:
     Warns
     -----
     UnorderedBlocksWarning
-        `result` does not hold its matrix, as one that was read from a file, so its blocks have no
-        order against fill, and one has more than two rows.
+        `result` does not hold its matrix, for example because it was read from a file, so its
+        blocks have no order against fill; and a block has more than two rows.
 
     Examples
     --------
@@ -75,6 +76,7 @@ def read_klu(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(n).
 
-    Q has no flips: only a structurally nonsingular matrix promises a zero-free diagonal.
+    Q does not mark structural zeros on the diagonal. So the diagonal is known to be the matching
+    only if the matrix is structurally nonsingular.
     """
     return read_diagonal(fields, ("P", "Q"), has_matching=not completed)

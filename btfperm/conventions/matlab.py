@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MATLAB (and GNU Octave): ``[p, q, r, s, cc, rr] = dmperm(A)``.
 
-MATLAB's dmperm is CSparse's `cs_dmperm`, counted from 1: see :mod:`btfperm.conventions.csparse`
-for the picture of the blocks. ``A(p, q)`` is block upper triangular; fine block k is
-``A(p(r(k):r(k+1)-1), q(s(k):s(k+1)-1))``.
+MATLAB's dmperm is CSparse's `cs_dmperm` with rows and columns counted from 1. The docstring of
+:mod:`btfperm.conventions.csparse` shows the blocks. ``A(p, q)`` is block upper triangular; fine
+block k is ``A(p(r(k):r(k+1)-1), q(s(k):s(k+1)-1))``.
 
-MATLAB's other call, ``p = dmperm(A)`` with one output, is the matching: ``p(j)`` is the row
-matched to column j, or 0. That is ``result.col_match + 1``.
+MATLAB's call with one output, ``p = dmperm(A)``, returns the matching: ``p(j)`` is the row matched
+to column j, or 0. This array is ``result.col_match + 1``.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ __all__ = ["Matlab", "as_matlab", "read_matlab"]
 
 @tuple_by_value
 class Matlab(NamedTuple):
-    """The outputs of dmperm, in its order: gather, base 1, also in the boundaries.
+    """The outputs of dmperm, in its order: gather permutations, all numbers from 1.
 
-    p (m,) rows, q (n,) columns; r, s (nb + 1,) boundaries of the fine blocks; cc, rr (5,) coarse
-    boundaries. Unmatched columns are ``q(cc(1):cc(2)-1)``, unmatched rows ``p(rr(4):rr(5)-1)``.
+    p (m,) rows and q (n,) columns; r, s (nb + 1,) boundaries of the nb fine blocks; cc, rr (5,)
+    boundaries of the coarse parts. Unmatched columns are ``q(cc(1):cc(2)-1)``, unmatched rows
+    ``p(rr(4):rr(5)-1)``.
     """
 
     p: IndexArray
@@ -40,7 +41,8 @@ class Matlab(NamedTuple):
 def as_matlab(result: Decomposition) -> Matlab:
     """The decomposition in the arrays of MATLAB's dmperm; any shape, any structural rank.
 
-    Raises InvalidArgumentError where :func:`as_csparse` does. O(m + n), besides a sort.
+    Raises InvalidArgumentError in the same cases as :func:`as_csparse`. O(m + n), in addition to
+    the sort of the horizontal and the vertical part.
 
     Parameters
     ----------

@@ -2,12 +2,12 @@
 """PETSc: the index sets of `MatPermute`, in the form of `MatGetOrdering`. Gather, base 0.
 
 ``MatPermute(A, rperm, cperm, &B)`` gives ``B = A[rperm, :][:, cperm]``. PETSc's own LU does not
-exchange rows; the matching is on the diagonal of B. To factor, permute first and factor B in its
+exchange rows, and B has the matching on its diagonal. To factor, permute first and factor B in its
 natural order (`MATORDERINGNATURAL`): `MatLUFactor` of A with these index sets fails if an entry on
-the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. From a
-decomposition of a matrix, and from ``preorder(A, solver="klu")``, B is ordered against fill inside
-the blocks for pivots on the diagonal. A decomposition ignores the size of the entries; `preorder`
-may put larger ones on the diagonal (its argument `weights`).
+the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. If the
+index sets come from a decomposition of a matrix, or from ``preorder(A, solver="klu")``, the blocks
+of B are ordered against fill for pivots on the diagonal. A decomposition ignores the size of the
+entries; `preorder` may put larger entries on the diagonal (see its argument `weights`).
 
 `btfperm.io.write_petsc_is` writes index sets in PETSc's binary format, for `ISLoad`.
 """
@@ -35,8 +35,8 @@ class Petsc(NamedTuple):
 
 def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
     """The index sets of the rows and columns, with the matching on the diagonal. The inside of the
-    blocks is ordered against fill, unless `result` was read from a file: that keeps its order. The
-    cost is that of the order; O(n) if it is already known.
+    blocks is ordered against fill. A `result` that was read from a file keeps its order. The cost
+    is that of the order inside the blocks; O(n) if this order is already known.
 
     In Python, ``PETSc.IS().createGeneral(order.rperm)`` makes an index set of each; convert the
     array to ``PETSc.IntType`` first if PETSc has indices of another width. A structurally singular
@@ -60,8 +60,8 @@ def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
     Warns
     -----
     UnorderedBlocksWarning
-        `result` does not hold its matrix, as one that was read from a file, so its blocks have no
-        order against fill, and one has more than two rows.
+        `result` does not hold its matrix, for example because it was read from a file, so its
+        blocks have no order against fill; and a block has more than two rows.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def read_petsc(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(n).
 
-    PETSc's binary file does not state whether the permutation was completed. The entries on the
-    diagonal are the matching in both cases, and must be as many as the structural rank.
+    PETSc's binary file does not state whether the permutation was completed. In both cases, the
+    entries on the diagonal are the matching, and their number must be the structural rank.
     """
     return read_diagonal(fields, ("rperm", "cperm"), has_matching=False)

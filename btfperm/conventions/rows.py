@@ -22,20 +22,20 @@ __all__ = ["Convention", "conventions"]
 
 @dataclass(frozen=True, kw_only=True)
 class Convention(Row):
-    """The convention of one tool. Its module defines these functions, with NAME as in `name`:
+    """The convention of one tool. Its module defines these functions, where NAME is the `name`:
 
     * ``as_NAME(result)``: the adapter; it returns a named tuple of arrays and whole numbers
     * ``read_NAME(fields, *, completed)``: the reader for `btfperm check`. `fields` are the arrays
-      of a file, right or wrong; `completed`: whether the permutation was completed. It returns
-      the arrays under the keys of `perm.npz`, and a dictionary that gives the file's own name of
-      each key. It raises ValueError with one clause if it cannot continue. It shares no code with
-      the adapter, so that an error in one cannot hide in the other.
-    * ``write_NAME(result)`` (optional): the arrays of a file, by name, where these are not the
+      of a file, which may be wrong; `completed` states whether the permutation was completed. It
+      returns the arrays under the keys of `perm.npz`, and a dictionary that gives the file's own
+      name of each key. It raises ValueError with one clause if it cannot continue. It shares no
+      code with the adapter, so that `check` finds an error in one of them.
+    * ``write_NAME(result)`` (optional): the arrays of a file, by name, if these differ from the
       fields of the named tuple
 
     Attributes
     ----------
-    summary : the function or program whose arrays these are, one line
+    summary : the function or program that returns or takes these arrays, in one line
     result : name of the named tuple
     arrays : names of its fields, in order
     direction : "gather" or "scatter"; "scatter, gather" if the first array, of the rows, scatters
@@ -71,11 +71,11 @@ class Convention(Row):
 
     @property
     def adapter(self) -> Callable[[Decomposition], Any]:
-        """``as_NAME``."""
+        """The function ``as_NAME``."""
         return getattr(self.load(), f"as_{self.stem}")  # type: ignore[no-any-return]
 
     def file_arrays(self, result: Decomposition | SolverOrder) -> Mapping[str, Any]:
-        """What a permutation file of this convention holds."""
+        """The arrays of a permutation file in this convention, by name."""
         write = getattr(self.load(), f"write_{self.stem}", None)
         return (write or self._fields_of)(result)
 
@@ -85,7 +85,7 @@ class Convention(Row):
     def read(
         self, fields: Mapping[str, Any], *, completed: bool
     ) -> tuple[dict[str, Any], dict[str, str]]:
-        """``read_NAME``."""
+        """The result of ``read_NAME``."""
         read = getattr(self.load(), f"read_{self.stem}")
         return read(fields, completed=completed)  # type: ignore[no-any-return]
 

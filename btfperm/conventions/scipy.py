@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SciPy: what `scipy.sparse.csgraph.maximum_bipartite_matching` and `structural_rank` return.
+"""SciPy: the results of `scipy.sparse.csgraph.maximum_bipartite_matching` and `structural_rank`.
 
-The two values of ``perm_type`` are the two sides of one matching. ``"row"`` gives the row matched
-to each column, so ``A[row, :]`` has a zero-free diagonal if every column is matched; ``"column"``
-gives the column matched to each row, so ``A[:, column]`` has one if every row is matched. Base 0;
--1 where a row or column is unmatched. These arrays contain no blocks and no order for a solver;
-`as_superlu` has the permutations for `splu`.
+The two values of ``perm_type`` select one of the two arrays of a matching. ``"row"`` gives the row
+matched to each column, so ``A[row, :]`` has a zero-free diagonal if every column is matched.
+``"column"`` gives the column matched to each row, so ``A[:, column]`` has a zero-free diagonal if
+every row is matched. Base 0; -1 where a row or column is unmatched. These arrays contain no blocks
+and no order for a solver; `as_superlu` has the permutations for `splu`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def read_scipy(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(m + n).
 
-    Without a structural rank, the number of matched rows stands for it.
+    If the file has no structural rank, the number of matched rows is used.
     """
     names = {"row_match": "column", "col_match": "row", "structural_rank": "structural_rank"}
     here = {key: np.asarray(fields[name]) for key, name in names.items() if name in fields}

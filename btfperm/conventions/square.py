@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of the decompositions that a tool accepts, and their order for a factorization. Each error
-is one sentence with a remedy."""
+"""Checks whether a tool accepts a decomposition, and the order of an accepted one for a
+factorization. Each error is one sentence with a remedy."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ class Square(NamedTuple):
     Attributes
     ----------
     result : the decomposition, or the result of `preorder`, on the host
-    row_perm, col_perm : (n,) with the matching on the diagonal. The order inside the blocks is that
-        of `preorder` or of the file if `result` comes from there, else a new order against fill
+    row_perm, col_perm : (n,) permutations with the matching on the diagonal. If `result` comes from
+        `preorder` or from a file, it keeps its order inside the blocks; otherwise this order is a
+        new one against fill
     """
 
     result: Decomposition | SolverOrder
@@ -36,16 +37,17 @@ def square_order(
 ) -> Square:
     """The order of a square matrix for a tool that factors it.
 
-    A solver that receives its order computes none, so a decomposition is ordered against fill
-    inside its blocks, as `preorder` does for `solver` without values. If it was read from a file or
-    gathered from MPI ranks, its matrix is unknown, and the order of its columns stays. Then an
+    A solver computes no order if it receives one. So the blocks of a decomposition are ordered
+    against fill, as `preorder` does for `solver` without values. If the decomposition was read from
+    a file or gathered from MPI ranks, its matrix is unknown, and it keeps its order. Then an
     `UnorderedBlocksWarning` names the largest block, unless no block has more than two rows: two
     rows have the same fill in both orders.
 
     Raises
     ------
-    InvalidArgumentError : the matrix is not square, or structurally singular. `completed`: the tool
-        also accepts a singular matrix with a completed permutation, as a `BlockTriangularForm` has
+    InvalidArgumentError : the matrix is not square, or is structurally singular. With `completed`,
+        the tool also accepts a singular matrix with a completed permutation, that is a
+        `BlockTriangularForm`
     """
     _require_square(result, tool, completed=completed)
     result = result.on_host()
@@ -63,7 +65,7 @@ def square_order(
 
 
 def _warn_of_fill(result: Decomposition) -> None:
-    """Issue an UnorderedBlocksWarning if an order against fill could matter. O(blocks)."""
+    """Issues an UnorderedBlocksWarning if a block has more than two rows. O(blocks)."""
     largest = int(np.diff(result.row_blocks).max(initial=0))
     if largest > 2:
         warn(
@@ -76,7 +78,8 @@ def _warn_of_fill(result: Decomposition) -> None:
 
 
 def require_decomposition(result: object) -> None:
-    """Raise InvalidArgumentError if this is not a decomposition, but a matrix or a transversal."""
+    """Raises InvalidArgumentError if `result` is not a decomposition but, for example, a matrix or
+    a transversal."""
     if not isinstance(result, Decomposition):
         raise InvalidArgumentError(
             f"a tool's order is made from a decomposition, not from {type(result).__name__}; give "
@@ -108,7 +111,7 @@ def _require_square(result: Decomposition | SolverOrder, tool: str, *, completed
 
 
 def refuse_completed(result: Decomposition, tool: str) -> None:
-    """Raise InvalidArgumentError for a block triangular form that had to be completed."""
+    """Raises InvalidArgumentError for a block triangular form that had to be completed."""
     require_decomposition(result)
     if isinstance(result, BlockTriangularForm) and result.completed:
         raise InvalidArgumentError(

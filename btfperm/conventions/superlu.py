@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """SuperLU, SuperLU_DIST and SciPy's `splu`: perm_r and perm_c.
 
-**Scatter**, base 0, both: row i goes to place ``perm_r[i]``, column j to place ``perm_c[j]``, so
+Both **scatter**, base 0: row i goes to place ``perm_r[i]``, column j to place ``perm_c[j]``, so
 that ``B[perm_r, :][:, perm_c] == A`` for the permuted matrix B = Pr A Pc of SciPy's manual, with
 ``Pr[perm_r, arange(n)] = 1`` and ``Pc[arange(n), perm_c] = 1``.
 
-As input, SuperLU and SuperLU_DIST take another order of the rows: their diagonal entry of column j
-is in row j of the matrix whose rows are permuted, whatever ``perm_c`` is. So row i goes to the
-number of its matched column, ``argsort(perm_c)[perm_r[i]]``, see ``docs/howto/superlu.md``.
+These are the arrays that SuperLU returns. As input, SuperLU and SuperLU_DIST take another order of
+the rows. They expect the diagonal entry of column j in row j of the matrix whose rows are permuted,
+for every ``perm_c``. So row i must go to the number of its matched column,
+``argsort(perm_c)[perm_r[i]]``, see ``docs/howto/superlu.md``.
 
-`splu` itself takes no permutation: give it the permuted matrix and ``permc_spec="NATURAL"``, or
-call `factor` of the result of :func:`btfperm.preorder`, which may also use the values.
+`splu` takes no permutation: pass the permuted matrix and ``permc_spec="NATURAL"`` to it, or call
+`factor` of the result of :func:`btfperm.preorder`, which may also use the values.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ __all__ = ["SuperLU", "as_superlu", "read_superlu"]
 
 @tuple_by_value
 class SuperLU(NamedTuple):
-    """perm_r, perm_c (n,): the place to which each row and column goes. Scatter, base 0."""
+    """perm_r, perm_c (n,): the place to which each row and each column goes. Scatter, base 0."""
 
     perm_r: IndexArray
     perm_c: IndexArray
@@ -37,8 +38,8 @@ class SuperLU(NamedTuple):
 
 def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
     """perm_r and perm_c, with the matching on the diagonal of the permuted matrix. The inside of
-    the blocks is ordered against fill, unless `result` was read from a file: that keeps its order.
-    The cost is that of the order; O(n) if it is already known.
+    the blocks is ordered against fill. A `result` that was read from a file keeps its order. The
+    cost is that of the order inside the blocks; O(n) if this order is already known.
 
     Parameters
     ----------
@@ -56,8 +57,8 @@ def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
     Warns
     -----
     UnorderedBlocksWarning
-        `result` does not hold its matrix, as one that was read from a file, so its blocks have no
-        order against fill, and one has more than two rows.
+        `result` does not hold its matrix, for example because it was read from a file, so its
+        blocks have no order against fill; and a block has more than two rows.
 
     Examples
     --------

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""UMFPACK: the column order Qinit of `umfpack_di_qsymbolic`, and the rows of its matrix.
+"""UMFPACK: the column order Qinit of `umfpack_di_qsymbolic`, and the row order of its matrix.
 
-Gather, base 0, both. UMFPACK takes no order of the rows, so the caller permutes the rows first:
+Both gather, base 0. UMFPACK takes no order of the rows, so the caller permutes the rows first:
 ``B = A[P, :]`` has the matching on its diagonal, and ``B[Qinit, :][:, Qinit]`` is block upper
 triangular. The solution of ``B x = b[P]`` is that of ``A x = b``.
 
-The inside of the blocks is ordered against fill; for a decomposition as by ``btfperm.preorder(A,
-weights="none")``, unless it was read from a file. If ``block_ordering`` of the result of `preorder`
-is "amd", set ``Control[UMFPACK_STRATEGY]`` to ``UMFPACK_STRATEGY_SYMMETRIC``. UMFPACK then prefers
-pivots on the diagonal of B, as minimum degree assumes. Otherwise leave the automatic choice, which
-is the unsymmetric strategy if Qinit is given.
+The inside of the blocks is ordered against fill. For a decomposition, the order is that of
+``btfperm.preorder(A, weights="none")``; one that was read from a file keeps its order. If
+``block_ordering`` of the result of `preorder` is "amd", set ``Control[UMFPACK_STRATEGY]`` to
+``UMFPACK_STRATEGY_SYMMETRIC``. UMFPACK then prefers pivots on the diagonal of B, as minimum degree
+assumes. Otherwise do not set the strategy: UMFPACK then chooses the unsymmetric strategy, because
+Qinit is given.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def as_umfpack(result: Decomposition | SolverOrder) -> Umfpack:
     Warns
     -----
     UnorderedBlocksWarning
-        `result` does not hold its matrix, as one that was read from a file, so its blocks have no
-        order against fill, and one has more than two rows.
+        `result` does not hold its matrix, for example because it was read from a file, so its
+        blocks have no order against fill; and a block has more than two rows.
 
     Examples
     --------
@@ -86,8 +87,8 @@ def as_umfpack(result: Decomposition | SolverOrder) -> Umfpack:
 def read_umfpack(
     fields: Mapping[str, Any], *, completed: bool
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arrays of a file under the keys of `perm.npz`, and what the file calls them, for
-    `btfperm check`. O(n).
+    """The arrays of a file under the keys of `perm.npz`, and their names in the file, for `btfperm
+    check`. O(n).
 
     Raises
     ------

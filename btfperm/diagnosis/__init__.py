@@ -2,13 +2,13 @@
 """WHY A MATRIX IS STRUCTURALLY SINGULAR, AND WHAT WOULD REPAIR IT.
 
 `diagnose` starts from the Dulmage-Mendelsohn decomposition. The connected components of its
-vertical part are the independent overdetermined groups, those of its horizontal part the
-underdetermined ones. In each of them, one minimal violation of Hall's condition is marked: the
-explanation of the group.
+vertical part are the independent overdetermined groups; those of its horizontal part are the
+underdetermined groups. The explanation of a group is a minimal Hall violator in it (see
+``minimal_violators.hpp``).
 
 * ``groups.py`` and ``result.py``: the classes that `diagnose` returns
-* ``explain.py``, ``submatrix.hpp``, ``items_by_degree.hpp`` and ``minimal_violators.hpp``: a
-  minimal explanation of each group; ``violators_certificate.hpp`` checks it
+* ``explain.py``, ``submatrix.hpp``, ``items_by_degree.hpp`` and ``minimal_violators.hpp``: the
+  explanation of each group; ``violators_certificate.hpp`` checks it
 * ``identical.py`` and ``identical_rows.hpp``: rows with identical patterns
 * ``outside_blocks.hpp``: the entries that are in no maximum transversal
 * ``names.py`` and ``systems.py``: names of rows and columns; models of Pyomo and CasADi
@@ -67,18 +67,19 @@ def diagnose(
     drop_zeros: bool | None = None,
     **options: Any,
 ) -> Diagnosis:
-    """Find the rows and columns that make a matrix structurally singular, and what repairs it.
+    """Finds the rows and columns that make a matrix structurally singular, and changes that would
+    repair it.
 
     Parameters
     ----------
     A : a matrix of any type that `as_pattern` accepts; a `DulmageMendelsohn` that was computed from
-        one; a Pyomo model or block (also of IDAES) or a CasADi function, whose names are used; a
-        pandas DataFrame, whose index and columns are the names unless they are plain numbers
+        a matrix; a Pyomo model or block (also of IDAES) or a CasADi function, whose names are used;
+        or a pandas DataFrame, whose index and columns are the names unless they are plain numbers
     row_names, col_names : a name for each row and column: a list, an array, a pandas Index, or the
         path of a file with one name a line
     shape : (m, n), only with a (data, indices, indptr) triple
-    drop_zeros : True omits stored zeros. The default keeps them and reports their effect
-    options : as for `maximum_transversal`; none with a `DulmageMendelsohn`
+    drop_zeros : True omits stored zeros. By default, they are kept, and their effect is reported
+    options : as for `maximum_transversal`; not allowed with a `DulmageMendelsohn`
 
     Returns
     -------
@@ -87,17 +88,18 @@ def diagnose(
 
     Raises
     ------
-    InvalidArgumentError : the number of names is wrong, or a decomposition has no matrix or comes
-        with other arguments than names
+    InvalidArgumentError : the number of names is wrong; or `A` is a decomposition that has no
+        matrix, or other arguments than names are given with it
     LimitReachedError : a limit stopped the search
     DefectError : an explanation failed its certificate; a defect of btfperm, please report it
 
     Notes
     -----
-    O(m + n + nnz) after the decomposition, besides sorts. If a group has an excess of more than
-    one, a second search in its coarse part makes the explanations independent of the first one. If
-    there are stored zeros, one more search finds the rank without them, or with them if they were
-    dropped; if they hide a deficiency, the matrix without them is diagnosed, too.
+    O(m + n + nnz) after the decomposition, in addition to sorts. If a group has an excess of more
+    than one, a second search in its coarse part finds another matching, which does not depend on
+    the first search. If there are stored zeros, one more search finds the rank without them, or
+    with them if they were dropped. If they hide a deficiency, the matrix without them is diagnosed,
+    too.
 
     Each explanation is minimal: none of its rows (columns) can be left out. A smallest explanation
     is NP-hard to find [1]_.
@@ -190,8 +192,9 @@ def _diagnosis(
 
 
 def _repair(d: DulmageMendelsohn, over: Part, under: Part) -> Repair:
-    """Unmatched rows and columns, which can be paired in any way: a row of the vertical part and a
-    column of the horizontal part have no common entry."""
+    """The smallest changes. A new entry in an unmatched row and an unmatched column increases the
+    rank by one. These rows and columns can be paired in any way: the rows are in the vertical part
+    and the columns in the horizontal part, so no such position is an entry already."""
     rows, cols = over.superfluous, under.superfluous
     missing = min(rows.size, cols.size)
     covering = np.concatenate((d.horizontal.rows, d.square.rows))
@@ -200,7 +203,7 @@ def _repair(d: DulmageMendelsohn, over: Part, under: Part) -> Repair:
 
 
 def _always(d: DulmageMendelsohn) -> Positions:
-    """The entries of the square blocks with one row."""
+    """The entries that are in every maximum transversal: the square blocks with one row."""
     blocks = d.square.blocks
     starts = d.row_blocks[blocks.start : blocks.stop + 1]
     single = np.flatnonzero(np.diff(starts) == 1)

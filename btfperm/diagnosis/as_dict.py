@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A diagnosis for JSON. Numbers of rows and columns count from 0."""
+"""A diagnosis as a dictionary for JSON. Rows and columns are numbered from 0."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ __all__ = ["dict_of"]
 
 
 class _Quota:
-    """The number of numbers that may still be listed; None: no limit. `cut`: a list was cut."""
+    """The limit of some lists together. `left` is how many numbers may still be listed; None: no
+    limit. `cut` is whether a list was cut."""
 
     def __init__(self, limit: int | None) -> None:
         self.left = limit
         self.cut = False
 
     def take(self, members: Any) -> list[int]:
-        """The first members, at most as many as may still be listed."""
+        """The first members of a list, at most `left` of them."""
         shown = members if self.left is None else members[: self.left]
         self.cut |= len(shown) < len(members)
         if self.left is not None:
@@ -27,7 +28,7 @@ class _Quota:
         return [int(k) for k in shown.tolist()]
 
     def pairs(self, rows: Any, cols: Any) -> list[list[int]]:
-        """The first positions; each counts as two numbers."""
+        """The first positions of a list; each counts as two numbers."""
         count = len(rows) if self.left is None else min(len(rows), self.left // 2)
         self.cut |= count < len(rows)
         listed = [self.take(each[:count]) for each in (rows, cols)]
@@ -35,8 +36,9 @@ class _Quota:
 
 
 def dict_of(d: Diagnosis, limit: int | None) -> dict[str, Any]:
-    """See `Diagnosis.to_dict`. The cover and the entries of the diagonal are listed without a limit
-    only: they may be as many as the rows, or the entries, of a matrix without a defect."""
+    """See `Diagnosis.to_dict`. The members of the cover, and the entries in every and in no maximum
+    transversal, are listed only without a limit. Even in a nonsingular matrix, they may be as many
+    as the rows or the entries."""
     m, n = d.shape
     over, over_cut = _groups(d, d.overdetermined, limit)
     under, under_cut = _groups(d, d.underdetermined, limit)
@@ -76,7 +78,7 @@ def dict_of(d: Diagnosis, limit: int | None) -> dict[str, Any]:
 
 
 def _groups(d: Diagnosis, groups: Groups, limit: int | None) -> tuple[list[dict[str, Any]], bool]:
-    """The groups, smallest first, and whether some are missing or cut."""
+    """(the groups, smallest first; whether some are missing or cut)."""
     quota = _Quota(limit)
     listed = []
     for group in groups:

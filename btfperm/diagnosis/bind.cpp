@@ -55,7 +55,8 @@ void bind_explanations(nb::module_& module) {
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),
-      "The listed rows and columns, numbered as they are listed: indptr, indices.");
+      "(indptr, indices) of the matrix of the listed rows and columns, numbered as they are "
+      "listed.");
   module.def(
       "mark_minimal_violators",
       [](In<I> indptr, In<I> indices, In<I> mate, In<I> starts, Out<std::uint8_t> in_item,
@@ -76,7 +77,7 @@ void bind_explanations(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("mate").noconvert(),
       nb::arg("starts").noconvert(), nb::arg("in_item").noconvert(),
       nb::arg("in_partner").noconvert(),
-      "Mark the items (columns) and partners (rows) of one minimal Hall violator in each group.");
+      "Marks the items (columns) and partners (rows) of one minimal Hall violator in each group.");
   module.def(
       "wrong_in_violators",
       [](In<I> indptr, In<I> indices, In<I> item_starts, In<I> partner_starts,
@@ -101,7 +102,7 @@ void bind_explanations(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("item_starts").noconvert(), nb::arg("partner_starts").noconvert(),
       nb::arg("in_item").noconvert(), nb::arg("in_partner").noconvert(),
-      "What is wrong with marked explanations, or an empty string.");
+      "Describes an error in marked explanations; an empty string if there is none.");
   module.def(
       "match_by_degree",
       [](In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match, std::int64_t max_work) {
@@ -119,7 +120,7 @@ void bind_explanations(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(), nb::arg("max_work"),
-      "Set a legal matching in which columns with few entries have priority.");
+      "Sets a legal matching in which columns with few entries have priority.");
   module.def(
       "find_identical_rows",
       [](In<I> indptr, In<I> indices, Out<I> row_class) {
@@ -128,7 +129,8 @@ void bind_explanations(nb::module_& module) {
         run_pass([&](Budget& budget) { find_identical_rows(A, row_class.data(), budget); });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("row_class").noconvert(), "Equal numbers for rows with identical patterns, else -1.");
+      nb::arg("row_class").noconvert(),
+      "Sets row_class to equal numbers for rows with identical patterns, and to -1 for others.");
 }
 
 template <class I>
@@ -145,7 +147,7 @@ void bind_outside_blocks(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_block").noconvert(), nb::arg("col_block").noconvert(), nb::arg("threads") = 1,
-      "The number of entries outside the diagonal blocks; -1 if one is below them.");
+      "Number of entries outside the diagonal blocks; -1 if an entry is below the blocks.");
   module.def(
       "list_outside_blocks",
       [](In<I> indptr, In<I> indices, In<I> row_block, In<I> col_block, Out<I> rows, Out<I> cols) {
@@ -170,7 +172,7 @@ void bind_outside_blocks(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_block").noconvert(), nb::arg("col_block").noconvert(),
       nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),
-      "List the entries outside the diagonal blocks, in as many places as they are.");
+      "Lists the entries outside the diagonal blocks. rows and cols must have one place for each.");
 }
 
 template <class I>

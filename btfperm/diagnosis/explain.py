@@ -6,9 +6,9 @@ there are too many of them. The *partners* of an item are the rows (columns) in 
 entries. The same code computes both parts from the lists of the partners of each item. Items and
 partners are numbered group by group.
 
-If all groups have one item too many, nothing depends on the matching. Otherwise a second matching
-of the part is computed from its entries alone by deterministic algorithms, so the explanations do
-not depend on the algorithm, the device or the threads of the first search.
+If all groups have one item too many, the explanations do not depend on the matching. Otherwise a
+second matching of the part is computed from its entries alone by deterministic algorithms. So the
+explanations do not depend on the algorithm, the device or the threads of the first search.
 """
 
 from __future__ import annotations
@@ -27,23 +27,24 @@ from btfperm.results import DulmageMendelsohn
 
 __all__ = ["Part", "defect", "explained"]
 
-_SHARE = 4  # at most a quarter of the entries is visited to match items of few entries first
+_SHARE = 4  # `match_by_degree` visits at most about 1 / _SHARE as many entries as the part has
 
 Marks = npt.NDArray[np.bool_]
 
 
 class Part(NamedTuple):
-    """Groups with their explanations, and a smallest set of items without which the others can all
-    be matched, ascending."""
+    """The groups of a coarse part with their explanations, and a smallest set of items, ascending,
+    after whose removal all other items can be matched."""
 
     groups: Groups
     superfluous: IndexArray
 
 
 class Competition(NamedTuple):
-    """Item k is the k-th member of `items`, and has the partners
-    ``indices[indptr[k]:indptr[k + 1]]``, which are numbered likewise. The other two arrays list the
-    items of each partner, or are None."""
+    """The entries of a coarse part. Item k is the k-th member of `items`, and partner k is the k-th
+    member of `partners`. The partners of item k are ``indices[indptr[k]:indptr[k + 1]]``.
+    `partner_indptr` and `partner_indices` list the items of each partner in the same way, or are
+    None."""
 
     items: Lists
     partners: Lists
@@ -54,8 +55,8 @@ class Competition(NamedTuple):
 
 
 def explained(d: DulmageMendelsohn, kind: str, threads: int = 1) -> Part:
-    """The groups of the horizontal or vertical part. O(m + n + nnz), sorts, and a search in the
-    part if a group has an excess of more than one.
+    """The groups of the horizontal or vertical part. O(m + n + nnz), in addition to sorts, and to a
+    search in the part if a group has an excess of more than one.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def _competition(
 
 
 def _numbers(lists: Lists, size: int) -> IndexArray:
-    """The number of each member in the lists; other places are not set."""
+    """An array with the number of each member of the lists; other elements are not set."""
     numbers = np.empty(size, dtype=lists.members.dtype)
     numbers[lists.members] = np.arange(lists.members.size, dtype=numbers.dtype)
     return numbers
@@ -124,8 +125,8 @@ def _deterministic(lists: Competition, threads: int) -> IndexArray:
     if of_partners[0] is None:
         of_partners = transposed(m, *entries, threads)
     cover = np.zeros(n, dtype=np.uint8)
-    # One thread, so that each run finds the same matching. It needs no certificate: `_violators`
-    # raises if a partner is not matched.
+    # The search uses one thread, so that each run finds the same matching. The matching needs no
+    # certificate, because `_violators` raises an error if a partner is not matched.
     _core.transversal.guided_displacement(n, *of_partners, item_match, mate, cover)
     return mate
 
@@ -147,8 +148,8 @@ def _violators(lists: Competition, mate: IndexArray) -> tuple[Marks, Marks]:
 
 
 def _certify(lists: Competition, in_item: Marks, in_partner: Marks) -> None:
-    """Checks that each explanation violates Hall's condition by one: its items have entries only
-    in its partners, which are one fewer. In a group with an excess of 1, it is the whole group."""
+    """Checks that each explanation violates Hall's condition by one, see
+    ``violators_certificate.hpp``."""
     starts = lists.items.starts, lists.partners.starts
     marks = in_item.view(np.uint8), in_partner.view(np.uint8)
     wrong = _core.diagnosis.wrong_in_violators(lists.indptr, lists.indices, *starts, *marks)
@@ -157,8 +158,9 @@ def _certify(lists: Competition, in_item: Marks, in_partner: Marks) -> None:
 
 
 def _superfluous(items: Lists, excess: Any, mate: IndexArray) -> IndexArray:
-    """One unmatched item in each group with an excess of 1: the first one, as any can be unmatched.
-    In other groups the items that the matching leaves unmatched."""
+    """Items whose removal leaves the others matchable. In a group with an excess of 1, this is the
+    first item, because any of its items can be left unmatched. In other groups, these are the items
+    that the matching leaves unmatched."""
     unmatched = np.ones(items.members.size, dtype=np.bool_)
     unmatched[mate] = False
     single = excess == 1

@@ -38,9 +38,10 @@ class Lists(NamedTuple):
 class Explanation(NamedTuple):
     """A minimal set that violates Hall's condition; both arrays ascend.
 
-    In an overdetermined group, `rows` have entries only in `cols`, which are one fewer. In an
-    underdetermined group, `cols` have entries only in `rows`, which are one fewer. No smaller part
-    of the set has this property: without any one of its rows (columns), the others can be matched.
+    In an overdetermined group, the rows in `rows` have entries only in the columns in `cols`, and
+    there is one column fewer than rows. In an underdetermined group, rows and columns are
+    exchanged. The set is minimal: if any one of its rows (columns) is left out, the others can be
+    matched.
     """
 
     rows: IndexArray
@@ -49,7 +50,7 @@ class Explanation(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Group(ReadOnlyArrays):
-    """One independent group of rows and columns with too many of one kind.
+    """One independent group of rows and columns, with too many rows or too many columns.
 
     Attributes
     ----------
@@ -57,8 +58,9 @@ class Group(ReadOnlyArrays):
     rows, cols : original numbers, ascending. The rows of an overdetermined group have entries only
         in its columns, the columns of an underdetermined group only in its rows
     explanation : a minimal part of the group that is deficient by itself, see `Explanation`. It
-        depends on the entries alone; no choice is left if the excess is 1
-    excess : rows minus columns, or columns minus rows: the number that must be removed
+        depends on the entries alone. If the excess is 1, it is the whole group
+    excess : number of rows minus number of columns, or the reverse: the number of rows (columns)
+        that must be removed
     """
 
     kind: str
@@ -98,13 +100,14 @@ class Group(ReadOnlyArrays):
 class Groups(ReadOnlyArrays, Sequence[Group]):
     """The independent groups of one kind, smallest first; ties by their order in the decomposition.
 
-    A sequence of `Group`, which are made when they are asked for: a matrix may have a million.
+    This is a sequence of `Group` objects. Each is made when it is accessed, because a matrix may
+    have a million groups.
 
     Attributes
     ----------
     kind : "overdetermined" or "underdetermined"
-    n_rows, n_cols, excess : for each group, as arrays, in the order of the sequence
-    total_excess : the sum of `excess`: rows (columns) that cannot be matched
+    n_rows, n_cols, excess : arrays with a number for each group, in the order of the sequence
+    total_excess : the sum of `excess`: the number of rows (columns) that cannot be matched
     rows, cols, explained_rows, explained_cols : `Lists` of all groups and of their explanations, in
         the order of the decomposition
     order : the group of the decomposition at each place of the sequence
@@ -192,7 +195,7 @@ def listed_groups(
 
 
 def _marked(lists: Lists, marks: Any) -> Lists:
-    """The lists of marked members."""
+    """The same lists with only the marked members."""
     if marks.all():
         return lists
     places = np.zeros(marks.size + 1, dtype=lists.starts.dtype)

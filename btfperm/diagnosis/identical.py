@@ -14,8 +14,9 @@ __all__ = ["identical_rows"]
 
 
 def identical_rows(pattern: Pattern) -> RowSets:
-    """The sets of at least two rows with entries in the same columns, the largest first; ties by
-    the first row. Empty rows are left out. O(m + n + nnz), and sorting of the rows found.
+    """The sets of at least two rows with entries in the same columns. The largest set is first;
+    among sets of equal size, the one with the smallest row. Empty rows are left out.
+    O(m + n + nnz), in addition to a sort of the rows found.
 
     >>> identical_rows(Pattern.from_coo([0, 1, 1, 2], [1, 0, 1, 1], shape=(4, 2)))[0].tolist()
     [0, 2]

@@ -5,10 +5,11 @@
 //             with an entry in the column move to a new class. Rows of one class after the last
 //             column have identical patterns. No hash is needed, and no row lists.
 // Paper       J. A. Tomlin, J. S. Welch, "Finding duplicate rows in a linear programming model",
-//             Oper. Res. Lett. 5 (1986). Ours: a row that is alone is removed from its class
-// Cost        O(m + n + nnz), one pass over the entries; 5 indices for each row. The class of a
-//             row, and what the class holds, are prefetched some entries ahead
-// Encodings   row_class[i] = -1: row i is alone; 0: it has no entry so far
+//             Oper. Res. Lett. 5 (1986). Ours: if a class has only one row, the row is removed
+// Cost        O(m + n + nnz), one pass over the entries; 5 indices for each row. The number of the
+//             class of a row, and the fields of this class, are prefetched
+// Encodings   row_class[i] = -1: no other row can be identical to row i; 0: row i has no entry in
+//             the columns visited so far
 #pragma once
 
 #include <algorithm>
@@ -26,10 +27,12 @@ template <class I>
 struct RowClass {
   I size;
   I column;  // the last visited column with an entry in a row of the class
-  I other;   // the class of its rows with an entry in that column; the next unused class
+  I other;   // the new class of its rows with an entry in that column; in an unused class, the next
+             // unused class
 };
 
-// Moves row i to the class of the rows that share its class and have an entry in column j.
+// Moves row i, which has an entry in column j, to the new class of the rows of its class that have
+// an entry in column j.
 template <class I>
 void move_row(I i, I j, I* row_class, RowClass<I>* classes, I& unused) {
   const I c = row_class[i];
@@ -56,8 +59,9 @@ void move_row(I i, I j, I* row_class, RowClass<I>* classes, I& unused) {
   }
 }
 
-// Prefetches the class of the row `far` entries ahead, and what the class of the row `near` entries
-// ahead holds. If the class of that row changes before its turn, the prefetch was useless.
+// Prefetches the number of the class of the row `far` entries ahead, and the fields of the class of
+// the row `near` entries ahead. The latter is useless if the class of that row changes before its
+// turn.
 template <class I>
 void prefetch_classes(const PatternView<I>& A, I p, const I* row_class,
                       const RowClass<I>* classes) {

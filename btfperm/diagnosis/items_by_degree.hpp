@@ -2,15 +2,16 @@
 // items_by_degree: a matching in which items with few entries have priority
 //
 // Idea        Each item in turn, by ascending degree, searches breadth-first for an unmatched
-//             partner; a matched item stays matched. So, unless searches are abandoned, the
-//             unmatched items are those that depend on items of at most their own degree, and
-//             minimal violators of few short items are not hidden behind long ones. This is the
-//             greedy algorithm for a basis of least weight in the transversal matroid
+//             partner; a matched item stays matched. So, unless searches are abandoned, an item
+//             remains unmatched only if it forms a Hall violator with items of at most its own
+//             degree. Minimal violators of few items with few entries are found from such items.
+//             This is the greedy algorithm for a basis of least weight in the transversal matroid
 // Paper       J. Edmonds, "Matroids and the greedy algorithm", Math. Programming 1 (1971)
-// Cost        one pass over the entries; for each item without an unmatched partner a search of 512
-//             entries and one more list at most. The budget limits their sum. Items whose search is
-//             abandoned stay unmatched. The memory that the next items need is prefetched
-// Encodings   item_match[j] = i, partner_match[i] = j: matched, or -1
+// Cost        one pass over the entries. For each item without an unmatched partner, a search
+//             visits at most 512 entries and one more list. The budget limits the sum. Items whose
+//             search is abandoned stay unmatched. The memory of the next items is prefetched
+// Encodings   items are columns and partners are rows: col_match[j] = i and row_match[i] = j if
+//             item j is matched to partner i; -1: unmatched
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 
 namespace btfperm {
 
-// The items by ascending degree, ties as they are listed.
+// Sorts items by ascending degree. Items of equal degree keep their order.
 template <class I>
 void sort_by_degree(const PatternView<I>& A, const I* items, I count, I* sorted) {
   Workspace workspace;
@@ -38,7 +39,7 @@ void sort_by_degree(const PatternView<I>& A, const I* items, I count, I* sorted)
   for (I k = 0; k < count; ++k) sorted[places[A.degree(items[k])]++] = items[k];
 }
 
-// Matches item j to its first unmatched partner, as a search would. Returns whether it has one.
+// Matches item j to its first unmatched partner, as a search would. False: it has none.
 template <class I>
 bool match_directly(const PatternView<I>& A, I j, Matching<I> M) {
   for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
@@ -63,11 +64,11 @@ void prefetch_items(const PatternView<I>& A, const I* next, I left, const I* row
   for (I p = first; p < last; ++p) prefetch(row_match + A.indices[p]);
 }
 
-// Extends an empty matching until all items have searched, or the budget ends it. The matching is
-// legal in any case. Column j of `A` lists the partners of item j.
+// Extends an empty matching until all items have searched, or the budget ends. The matching is
+// always legal. Column j of `A` lists the partners of item j.
 template <class I>
 void match_by_degree(const PatternView<I>& A, Matching<I> M, Budget& budget) {
-  constexpr std::int64_t longest = 512;  // with more visited entries, a search is abandoned
+  constexpr std::int64_t longest = 512;  // a search is abandoned after this number of entries
   Workspace workspace;
   Counters counters;
   I* const items = workspace.take<I>(A.n);

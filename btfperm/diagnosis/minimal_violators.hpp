@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// minimal_violators: for each independent group, items that together compete for too few partners
+// minimal_violators: for each independent group, a minimal set of items with too few partners
 //
-// Idea        The items are the rows of the vertical part, or the columns of the horizontal part;
-//             partners are the others. A set of items with fewer partners than items violates
-//             Hall's condition. The items that alternating paths reach from one unmatched item u
-//             are such a set: all their partners are matched to items of the set, and only u is not
-//             matched. The set is minimal: an alternating path exchanges u for any item of the set,
-//             so without that item all others are matched. A group with one item too many is itself
-//             this set. In other groups, the sets of several unmatched items are compared, and the
-//             smallest is taken. (The smallest violator of all is NP-hard to find.)
+// Idea        The items are the rows of the vertical part, or the columns of the horizontal part.
+//             The partners of an item are the columns (rows) in which it has entries. A set of
+//             items with fewer partners than items violates Hall's condition, so not all of its
+//             items can be matched. The items that alternating paths reach from one unmatched item
+//             u are such a set: all their partners are matched to items of the set, and only u is
+//             unmatched. The set is minimal: for each item of the set, an alternating path leads to
+//             a matching in which this item is unmatched and all others are matched. A group with
+//             one item too many is itself this set. In other groups, the sets of several unmatched
+//             items are compared, and the smallest is taken. (Finding the smallest violator of a
+//             group is NP-hard.)
 // Paper       P. Hall, "On representatives of subsets", J. London Math. Soc. 10 (1935). Minimal
 //             violators are the circuits of a transversal matroid: J. Edmonds, D. R. Fulkerson,
 //             "Transversals and matroid partition", J. Res. NBS 69B (1965). NP-hard: T. F. Coleman,
 //             A. Pothen, "The null space problem I", SIAM J. Alg. Disc. Meth. 7 (1986)
 // Cost        O(items + partners + entries): at most `passes` + 1 passes over the entries of a
 //             group, or one if its excess is 1
-// Matching    best that of match_by_degree: its unmatched items have sets of few short items
+// Requires    a maximum matching. That of match_by_degree is best: from its unmatched items, paths
+//             reach few items with few entries
 // Encodings   mate[i] = j: partner i is matched to item j. starts[g]: the first item of group g
-// Invariants  a search stamps the partners that it has reached with its own number. The first
-//             search of a group is complete, because its set has at most the items of the group
+// Invariants  a search stores its number in each partner that it reaches. The first search of a
+//             group is always complete, because its set has at most all items of the group
 #pragma once
 
 #include <algorithm>
@@ -37,7 +40,7 @@ namespace btfperm {
 
 template <class I>
 struct Partner {
-  I mate;   // the item that it is matched to
+  I mate;   // the item to which it is matched
   I stamp;  // number of the latest search that has reached it
 };
 
@@ -52,7 +55,7 @@ struct Competition {
   std::int64_t visited = 0;
 };
 
-// Prefetches what the items that come next in the queue need.
+// Prefetches the memory that the next items of the queue need.
 template <class I>
 void prefetch_next(const Competition<I>& C, I k, I count) {
   constexpr I boundaries = 16, lists = 8, partners = 4;  // items ahead
@@ -64,8 +67,8 @@ void prefetch_next(const Competition<I>& C, I k, I count) {
   for (I p = C.A.indptr[j]; p < last; ++p) prefetch(C.partners + C.A.indices[p]);
 }
 
-// The number of items that alternating paths reach from u, listed in the queue; 0 if they are more
-// than `most`. Every partner must be matched.
+// Lists in the queue the items that alternating paths reach from u. Returns their number, or 0 if
+// it is more than `most`. Every partner must be matched.
 template <class I>
 I reach(Competition<I>& C, I u, I most) {
   const I search = ++C.search;
@@ -101,7 +104,7 @@ void list_roots(const Competition<I>& C, const I* starts, I n_groups, I* roots, 
   }
   I count = 0;
   for (I g = 0; g < n_groups; ++g) {
-    ends[g] = count;  // its beginning, until the items are listed
+    ends[g] = count;  // for now, the begin of group g
     for (I j = starts[g]; j < starts[g + 1]; ++j) {
       if (group[j] < 0) continue;
       group[j] = g;
@@ -114,14 +117,14 @@ void list_roots(const Competition<I>& C, const I* starts, I n_groups, I* roots, 
   for (I k = 0; k < count; ++k) roots[ends[group[sorted[k]]]++] = sorted[k];
 }
 
-// Compares the sets of the roots `first` to `last` - 1, of all or of as many as the limit on
-// visited entries permits. Stores the smallest in `C.best`, and returns its size. The group has
-// `size` items and `entries` entries.
+// Compares the sets of the roots `first` to `last` - 1 until a limit on visited entries is reached.
+// Stores the smallest set in `C.best`, and returns its size. The group has `size` items and
+// `entries` entries.
 template <class I>
 I smallest_set(Competition<I>& C, const I* first, const I* last, I size, std::int64_t entries) {
   constexpr std::int64_t passes = 3;
   const std::int64_t limit = C.visited + passes * (entries + size);
-  I found = 0, most = size;  // another set must be smaller
+  I found = 0, most = size;  // a later set must be smaller than those before
   for (const I* u = first; u < last && most > 0 && C.visited < limit; ++u) {
     const I count = reach(C, *u, most);
     if (count == 0) continue;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names of rows and columns: from lists, arrays, a pandas Index, and files."""
+"""Names of rows and columns, from lists, arrays, a pandas Index, or files."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ __all__ = ["Names", "checked_names", "name_of"]
 Names = tuple[str, ...]
 
 _LONGEST_NAME = 1 << 16  # bytes
-_PIECE = 1 << 16  # bytes that are read at a time; as names they take some megabytes
+_PIECE = 1 << 16  # bytes that are read at a time; their names take some megabytes of memory
 
 
 def checked_names(names: Any, count: int, noun: str) -> Names | None:
-    """One name for each of `count` rows (`noun` "row") or columns, or None if there are no names.
+    """One name for each of `count` rows or columns, or None if there are no names. `noun` is "row"
+    or "column".
 
-    `names` is a path of a file with one name a line, packed or not, or any ordered collection:
-    a list, an array, a pandas Index or Series. Names that are no text are converted to text.
+    `names` is the path of a file with one name a line, compressed or not, or any ordered
+    collection: a list, an array, a pandas Index or Series. Names that are no text are converted to
+    text.
 
     Raises
     ------
-    InvalidArgumentError : another number of names, or a collection without an order
+    InvalidArgumentError : the number of names is not `count`, or the collection has no order
     UnreadableInputError : the file is no text, a line is empty, or a name has more than 64 KB
 
     Examples
@@ -63,7 +65,7 @@ def checked_names(names: Any, count: int, noun: str) -> Names | None:
 
 
 def _read_names(path: str | os.PathLike[str], count: int) -> tuple[Names, int]:
-    """The lines of a file, at most `count` of them, and their number."""
+    """(the first `count` lines of a file, the number of all its lines)."""
     from btfperm.io.source import open_source
 
     names: list[str] = []
@@ -71,14 +73,14 @@ def _read_names(path: str | os.PathLike[str], count: int) -> tuple[Names, int]:
     with open_source(path) as source:
         for block in _blocks_of_lines(source.stream):
             found = _names_in(source, block, number)
-            names += found[: max(count - number, 0)]  # the others are only counted
+            names += found[: max(count - number, 0)]  # further lines are only counted
             number += len(found)
     return tuple(names), number
 
 
 def _blocks_of_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yields some whole lines at a time. After the beginning of a line that is too long for a name,
-    nothing more is read."""
+    """Yields blocks of whole lines. If a line is too long for a name, the last block is the
+    beginning of this line, and nothing more is read."""
     rest = b""
     while piece := stream.read(_PIECE):
         text = rest + piece
@@ -93,7 +95,7 @@ def _blocks_of_lines(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _names_in(source: Source, block: bytes, before: int) -> list[str]:
-    """The names in some lines of the file; `before` lines precede them."""
+    """The names in a block of lines; `before` is the number of lines before the block."""
     text = block.removesuffix(b"\n")
     coding = "utf-8" if before else "utf-8-sig"
     try:

@@ -3,9 +3,10 @@
 //
 // Idea        These are the entries outside the diagonal blocks of the fine decomposition. Every
 //             entry of a square block is in a perfect matching of the block, because the block is
-//             strongly connected. An entry of a horizontal block is in a maximum matching, because
-//             some maximum matching leaves its column unmatched and matches its row to another
-//             column; so it can replace that column. A vertical block is the transposed case.
+//             strongly connected. Let e be an entry of a horizontal block. Some maximum matching
+//             leaves the column of e unmatched and matches the row of e to another column. With e
+//             in place of this matched entry, the matching is still maximum. A vertical block is
+//             the transposed case.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
 //             (1958)
 // Cost        O(n + nnz), one pass over the entries. The count is shared among threads
@@ -34,8 +35,8 @@ void for_outside_blocks(const PatternView<I>& A, const I* row_block, const I* co
   });
 }
 
-// The number of entries outside the blocks; -1 if an entry is below the blocks, so that these are
-// not the blocks of a decomposition.
+// Number of entries outside the blocks; -1 if an entry is below the blocks. In the latter case, the
+// blocks are not those of a decomposition.
 template <class I>
 std::int64_t count_outside_blocks(const PatternView<I>& A, const I* row_block, const I* col_block,
                                   int threads, Budget& budget) {
@@ -49,7 +50,7 @@ std::int64_t count_outside_blocks(const PatternView<I>& A, const I* row_block, c
     in_own_pieces(Share<I>(A.n, t, team), A.indptr + 1, t, budget, [&](I j) {
       for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
         const I b = block[A.indices[p]];
-        other += b != col_block[j];  // without a branch, so that loads overlap
+        other += b != col_block[j];  // there is no branch, so that loads overlap
         wrong += b > col_block[j];
       }
     });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`Diagnosis`: what makes a matrix structurally singular, and what would repair it."""
+"""`Diagnosis`: why a matrix is structurally singular, and changes that would repair it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COMPARED = (
 
 @tuple_by_value
 class Positions(NamedTuple):
-    """Entries by their rows and columns, two arrays of the same length."""
+    """Positions in a matrix: their rows and their columns, in two arrays of the same length."""
 
     rows: IndexArray
     cols: IndexArray
@@ -46,19 +46,18 @@ class Positions(NamedTuple):
 
 @tuple_by_value
 class Repair(NamedTuple):
-    """Smallest changes: entries that give full structural rank, and rows and columns without which
-    the others are structurally independent.
+    """The smallest changes that repair the matrix: new entries that give full structural rank, or
+    the removal of rows and columns after which all others can be matched.
 
     add_entries : min(m, n) - rank positions; if entries are added there, the rank is min(m, n)
-    remove_rows : m - rank rows to remove, ascending; the other rows are structurally independent
+    remove_rows : m - rank rows to remove, ascending; all other rows can be matched
     fix_cols : n - rank columns to remove, ascending, for instance because their variables get a
-        value; the other columns are structurally independent. If the rows of `remove_rows` and the
-        columns of `fix_cols` are removed, a square, structurally nonsingular matrix remains
-    cover : the proof that nothing smaller suffices: as many rows and columns as the rank, which
-        together touch every entry. Each matched entry needs its own member of the cover, so no
-        more entries can be matched. A new entry increases the smallest cover by one member at most.
-        Structurally independent rows can all be matched, so there are at most as many such rows as
-        members
+        value; all other columns can be matched. If the rows of `remove_rows` and the columns of
+        `fix_cols` are removed, a square, structurally nonsingular matrix remains
+    cover : the proof that no smaller change suffices. It consists of rows and columns, as many as
+        the rank, that together touch every entry. Two matched entries share no row or column, so at
+        most as many entries or rows can be matched as the cover has members. A new entry increases
+        the smallest cover by at most one member
     """
 
     add_entries: Positions
@@ -69,7 +68,7 @@ class Repair(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowSets(ReadOnlyArrays, Sequence[IndexArray]):
-    """Sets of rows with identical patterns, each ascending; the largest set first."""
+    """Sets of rows with identical patterns, the largest set first. The rows of a set ascend."""
 
     lists: Lists
 
@@ -114,10 +113,11 @@ class StoredZeros:
 
     Attributes
     ----------
-    count : their number
+    count : number of stored zeros
     dropped : whether they were left out of the matrix that was diagnosed
     other_rank : the structural rank without them, or with them if they were left out
-    without : the diagnosis of the matrix without them, if they were kept and hide a deficiency
+    without : the diagnosis of the matrix without them, if they were kept and hide a deficiency;
+        else None
     """
 
     count: int
@@ -132,27 +132,30 @@ class StoredZeros:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(ReadOnlyArrays):
-    """What makes a matrix structurally singular, as `btfperm.diagnose` finds it.
+    """The causes of structural singularity of a matrix; the result of `btfperm.diagnose`.
 
-    ``print(diagnosis)`` shows it in words, with long lists cut. Except for `decomposition` and
-    `seconds`, it depends on the matrix and the names alone, not on the algorithm that ran. Two
-    diagnoses are equal (``==``) if their findings are, whatever the names and the decomposition.
+    ``print(diagnosis)`` shows the diagnosis in words, with long lists cut. Except for
+    `decomposition` and `seconds`, it depends on the matrix and the names alone, not on the
+    algorithm that ran. Two diagnoses are equal (``==``) if their findings are equal; names and
+    decompositions are not compared.
 
     Attributes
     ----------
     shape : (m, n)
     n_entries : the number of entries
     structural_rank : the size of a maximum transversal
-    overdetermined : `Groups` of rows that have entries in fewer columns, smallest first
-    underdetermined : `Groups` of columns that have entries in fewer rows, smallest first
-    empty_rows, empty_cols : those without an entry; each is a group of its own, too
+    overdetermined : `Groups` of rows that have entries in fewer columns than there are rows,
+        smallest first
+    underdetermined : `Groups` of columns that have entries in fewer rows than there are columns,
+        smallest first
+    empty_rows, empty_cols : rows and columns without an entry; each of them is also a group
     repair : a `Repair`
     always : `Positions` of the entries that are in every maximum transversal
     n_never : the number of entries that are in no maximum transversal; `never` lists them
-    identical_rows : `RowSets`; empty rows are not counted among them
+    identical_rows : `RowSets`, without empty rows
     stored_zeros : a `StoredZeros`, or None if there are none or the values are not known
     row_names, col_names : tuples of names, or None
-    decomposition : the `DulmageMendelsohn` behind it, with the matrix as ``decomposition.pattern``
+    decomposition : the `DulmageMendelsohn` decomposition, which has the matrix as its `pattern`
     seconds : time of each stage
     """
 
@@ -180,7 +183,7 @@ class Diagnosis(ReadOnlyArrays):
 
     @property
     def name(self) -> str | None:
-        """What messages call the matrix, usually its file name."""
+        """The name of the matrix in messages, usually its file name."""
         return self.pattern.name
 
     @property
@@ -232,24 +235,26 @@ class Diagnosis(ReadOnlyArrays):
         return name_of(self.col_names, j)
 
     def text(self, *, limit: int | None = 10) -> str:
-        """The diagnosis in words, as the command `btfperm diagnose` prints it. It describes at most
-        `limit` groups of each kind, where all empty rows (columns) count as one, and each list
-        names at most half as many members; but at least one group that is not empty, and one
-        member. None describes and names all of them. It also lists all sets of identical rows, of
-        which the text otherwise names the largest, and what the text otherwise counts: the rows and
-        columns of the cover, and the entries in every and in no maximum transversal. Of the matrix
-        without stored zeros, the text describes the groups alone."""
+        """The diagnosis in words, as the command `btfperm diagnose` prints it.
+
+        The text describes at most `limit` groups of each kind, where all empty rows (columns) count
+        as one group. Each list names at most half as many members. At least one group that is not
+        empty, and one member, are always shown. With a limit, the text names only the largest set
+        of identical rows, and only counts the rows and columns of the cover and the entries in
+        every and in no maximum transversal. If `limit` is None, the text lists everything. For the
+        matrix without stored zeros, it only describes the groups."""
         from btfperm.diagnosis.text import text_of
 
         return text_of(self, _checked(limit))
 
     def to_dict(self, *, limit: int | None = 1_000_000) -> dict[str, Any]:
-        """The diagnosis for JSON, as ``btfperm diagnose --json`` prints it. At most `limit` numbers
-        of rows and columns are listed for each kind of group, and at most as many in all other
-        lists together. The diagnosis without stored zeros has limits of its own. ``"truncated":
-        True`` marks lists that were cut. None lists everything: also the rows and columns of the
-        cover, and the entries in every and in no maximum transversal. With a limit, these four
-        lists are None, and only their lengths are given."""
+        """The diagnosis for JSON, as ``btfperm diagnose --json`` prints it.
+
+        At most `limit` numbers of rows and columns are listed for each kind of group, and at most
+        as many in all other lists together. The diagnosis without stored zeros has the same limits
+        again. ``"truncated": True`` marks lists that were cut. With a limit, the rows and columns
+        of the cover, and the entries in every and in no maximum transversal, are only counted, and
+        their four lists are None. If `limit` is None, everything is listed."""
         from btfperm.diagnosis.as_dict import dict_of
 
         return dict_of(self, _checked(limit))
@@ -284,7 +289,7 @@ class Diagnosis(ReadOnlyArrays):
 
 
 def _without_partners(items: Lists, partners: Lists) -> IndexArray:
-    """The items of groups without a partner; such a group has one item."""
+    """The items of groups that have no partners. Such a group has one item, which has no entry."""
     return frozen(np.sort(items.members[items.starts[:-1][partners.sizes == 0]]))
 
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // submatrix: some rows and columns of a matrix, with numbers of their own
 //
-// Idea        Rows and columns are numbered as they are listed. The diagnosis lists those of a
-//             coarse part group by group, so that a group is consecutive, and searches in it stay
-//             in the cache.
+// Idea        The number of a row or column is its place in the list. The diagnosis lists the rows
+//             and columns of a coarse part group by group. So the numbers of a group are
+//             consecutive, and searches in the group stay in the cache.
 // Cost        O(m + rows + entries of the columns)
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace btfperm {
 
-// `starts` and `lists` own the result. The indices of one of its columns ascend if `rows` lists the
-// rows of this column in ascending order.
+// `starts` and `lists` own the memory of the result. The indices of a column of the result ascend
+// if `rows` lists the rows of this column in ascending order.
 template <class I>
 PatternView<I> submatrix(const PatternView<I>& A, const I* rows, I n_rows, const I* cols, I n_cols,
                          Workspace& starts, Workspace& lists, Budget& budget) {
@@ -35,7 +35,7 @@ PatternView<I> submatrix(const PatternView<I>& A, const I* rows, I n_rows, const
   in_pieces(n_cols, budget, [&](I k) {
     for (I p = A.indptr[cols[k]]; p < A.indptr[cols[k] + 1]; ++p) {
       const I i = number[A.indices[p]];
-      indices[count] = i;  // without a branch, so that loads overlap
+      indices[count] = i;  // there is no branch, so that loads overlap
       count += i >= 0;
     }
     indptr[k + 1] = count;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models of other packages as systems of equations: a pattern with names.
+"""Systems of equations from models of other packages: a pattern with names of rows and columns.
 
-Pyomo is imported only in `pyomo_system`, whose caller has a model and so has loaded Pyomo already.
-CasADi is not imported.
+Pyomo is imported only in `pyomo_system`, whose caller has a Pyomo model and so has imported Pyomo
+already. CasADi is not imported.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class System(NamedTuple):
 
 
 def as_system(A: Any) -> System | None:
-    """The `System` of a Pyomo or CasADi model, with the defaults of its adapter; a `System` as it
-    is; None for anything else."""
+    """The `System` of a Pyomo or CasADi model, by `pyomo_system` or `casadi_system` with default
+    arguments. A `System` is returned unchanged. The result for anything else is None."""
     if isinstance(A, System):
         return A
     if block := getattr(sys.modules.get("pyomo.core.base.block"), "BlockData", None):
@@ -48,8 +48,9 @@ def as_system(A: Any) -> System | None:
 
 
 def with_names(A: Any, row_names: Any, col_names: Any) -> tuple[Any, Any, Any]:
-    """The pattern of a model, else `A` as it is; and the given names, else those of the model or of
-    a pandas DataFrame. A RangeIndex of pandas has no names."""
+    """(matrix, row names, column names). The matrix is the pattern of a model, or `A` itself if it
+    is no model. Names that are not given are those of the model or of a pandas DataFrame, if it has
+    names: a RangeIndex has none."""
     rows: Any
     cols: Any
     system = as_system(A)
@@ -70,18 +71,18 @@ def _is_data_frame(A: Any) -> bool:
 
 
 def pyomo_system(model: Any, *, include_inequality: bool = False) -> System:
-    """The active equality constraints of a Pyomo model or block (rows), also one of IDAES, and the
-    unfixed variables in them (columns), with their names in Pyomo.
+    """The system of a Pyomo model or block, also of IDAES. The rows are the active equality
+    constraints, and the columns are the unfixed variables in them, with their names in Pyomo.
 
     Parameters
     ----------
-    model : a ``ConcreteModel``, a block, or an ``IncidenceGraphInterface``, whose own constraints
-        and variables are taken
-    include_inequality : active inequalities of a model or block are rows, too
+    model : a ``ConcreteModel``, a block, or an ``IncidenceGraphInterface``, whose constraints and
+        variables are used
+    include_inequality : True if active inequalities of a model or block are rows, too
 
     Raises
     ------
-    InvalidArgumentError : it is none of these
+    InvalidArgumentError : `model` is none of these
     """
     from pyomo.contrib.incidence_analysis.interface import IncidenceGraphInterface
     from pyomo.core.base.block import BlockData
@@ -110,18 +111,18 @@ def casadi_system(
     unknowns: Sequence[str | int] = (0,),
     residuals: Sequence[str | int] = (0,),
 ) -> System:
-    """The Jacobian of a CasADi function: a row for each element of its residuals, a column for each
-    of its unknowns.
+    """The pattern of the Jacobian of a CasADi function: a row for each element of its residuals, a
+    column for each element of its unknowns.
 
     Parameters
     ----------
     function : a ``casadi.Function``
-    unknowns, residuals : its inputs and outputs, by name or number; by default the first of each,
-        as for ``casadi.rootfinder``
+    unknowns, residuals : inputs and outputs of the function, by name or number; by default the
+        first input and the first output, as for ``casadi.rootfinder``
 
     Raises
     ------
-    InvalidArgumentError : it has no such input or output
+    InvalidArgumentError : the function has no such input or output
     """
     inputs = [_index(function, "in", which) for which in unknowns]
     outputs = [_index(function, "out", which) for which in residuals]
@@ -163,7 +164,8 @@ def _index(function: Any, side: str, which: str | int) -> int:
 
 
 def _elements(name: str, size: tuple[int, int]) -> list[str]:
-    """`x`, `x[0]`, `x[1]`, or `x[0,0]`, `x[1,0]` column by column, as CasADi counts elements."""
+    """The names of the elements of a CasADi matrix: `x` for a scalar; `x[0]`, `x[1]`, ... for a
+    vector; `x[0,0]`, `x[1,0]`, ... for others, column by column as in CasADi."""
     height, width = size
     if height == width == 1:
         return [name]

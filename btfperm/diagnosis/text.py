@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A diagnosis in words. The command line, the assertions and the errors of solvers print these
-lines."""
+"""A diagnosis in words, for the command line, the assertions and the errors of solvers."""
 
 from __future__ import annotations
 
@@ -33,11 +32,11 @@ def listed(
 
 
 class _Words(NamedTuple):
-    """How rows and columns are named, and how many of them."""
+    """The names of rows and columns, and the limits of the text."""
 
     names: dict[str, Callable[[int], str]]
-    groups: int | None  # described of each kind; None: all
-    members: int | None  # named in one list
+    groups: int | None  # number of groups of each kind that are described; None: all
+    members: int | None  # number of members that a list names; None: all
 
     def listed(self, noun: str, members: Any) -> str:
         return listed(noun, members, self.names[noun], self.members)
@@ -70,7 +69,7 @@ def verdict(d: Diagnosis) -> str:
 
 
 def finding_lines(d: Diagnosis, limit: int | None = GROUPS) -> list[str]:
-    """Everything below the verdict, indented by two spaces or more. A line end or another control
+    """All lines below the verdict, indented by two spaces or more. A line end or another control
     character in a name is printed as an escape, and a name of more than 160 characters is
     shortened in its middle."""
     members = None if limit is None else max(1, limit // 2)
@@ -94,8 +93,8 @@ def finding_lines(d: Diagnosis, limit: int | None = GROUPS) -> list[str]:
 
 
 def _group_lines(groups: Groups, noun: str, words: _Words) -> Iterator[str]:
-    """The groups with too many rows (`noun` "row") or columns, smallest first. All empty rows or
-    columns are in the first line."""
+    """The groups with too many rows (`noun` is "row") or columns, smallest first. The first of
+    these lines names all empty rows or columns."""
     if not groups:
         return
     count = counted(len(groups), "independent group")
@@ -116,7 +115,7 @@ def _group_lines(groups: Groups, noun: str, words: _Words) -> Iterator[str]:
 
 
 def _one_group(group: Group, noun: str, words: _Words) -> Iterator[str]:
-    """The group in a sentence; its explanation in another one if that is smaller."""
+    """A line about the group, and one about its explanation if the explanation is smaller."""
     surplus = f" ({group.excess:,} too many)" if group.excess > 1 else ""
     yield f"    {_sentence(group.rows, group.cols, noun, words)}{surplus}"
     why: Explanation = group.explanation
@@ -157,8 +156,8 @@ def _repair_lines(d: Diagnosis, words: _Words) -> Iterator[str]:
 
 
 def _diagonal_lines(d: Diagnosis, words: _Words) -> Iterator[str]:
-    """The entries in every and in no maximum transversal, if everything is listed. They are not
-    shown in part: an arbitrary part of them explains nothing."""
+    """The entries in every and in no maximum transversal, if everything is listed. With a limit,
+    they are not shown, because an arbitrary part of them explains nothing."""
     if words.members is not None:
         return
     if d.always.size:

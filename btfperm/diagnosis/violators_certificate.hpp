@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// violators_certificate: whether each explanation violates Hall's condition by one
+// violators_certificate: checks that each explanation violates Hall's condition by one
 //
-// Idea        The items of an explanation have entries only in its partners, which are one fewer.
-//             In a group with one item too many, the explanation is the whole group. The check
-//             shares no code with the search for explanations.
+// Idea        The items of an explanation must have entries only in the partners of the
+//             explanation, whose number must be smaller by one than that of the items. In a group
+//             with one item too many, the explanation must be the whole group. The check shares no
+//             code with the search for explanations (minimal_violators.hpp).
 // Cost        O(items + partners + entries), one pass
 #pragma once
 
@@ -16,9 +17,9 @@
 
 namespace btfperm {
 
-// What is wrong with the marks of the items (columns) and partners (rows) of explanations; null if
-// nothing is. Group g has the items `item_starts[g]` to `item_starts[g + 1] - 1`, likewise
-// partners.
+// Checks the marks of the items (columns) and partners (rows) of explanations. Returns a
+// description of the first error, or null. Group g has the items `item_starts[g]` to
+// `item_starts[g + 1] - 1`; `partner_starts` has the same form.
 template <class I>
 const char* wrong_in_violators(const PatternView<I>& A, const I* item_starts,
                                const I* partner_starts, I n_groups, const std::uint8_t* in_item,

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""AN ORDER AGAINST FILL inside each diagonal block, and the fill that an order causes: here the
-number of all entries of L + U inside the diagonal blocks, the diagonal once.
+"""AN ORDER AGAINST FILL inside each diagonal block, and the fill that an order causes.
 
-``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share, ``minimum_fill.hpp`` keeps
-the rows and columns of an unsymmetric block explicitly, and ``reverse_cuthill_mckee.hpp`` makes a
+In this package, *fill* is the number of entries of L + U inside the diagonal blocks, with the
+diagonal counted once.
+
+``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share. ``minimum_fill.hpp``
+eliminates in the pattern of an unsymmetric block itself. ``reverse_cuthill_mckee.hpp`` makes a
 small bandwidth. ``order_blocks.hpp`` calls them for each block, and ``symbolic.hpp`` counts the
 entries of L and U.
 """
@@ -57,21 +59,23 @@ def order_places(
     method: Method,
     threads: int = 1,
 ) -> IndexArray:
-    """The order of the rows and columns of a block triangular matrix, inside each block.
+    """An order of the rows and columns inside each block of a block triangular matrix.
 
     Parameters
     ----------
     pattern : a square matrix on the host
     row_perm, col_perm : (n,) the row and column at each place of the block triangular form
     blocks : (k + 1,) the places where the blocks begin, and n
-    method : "amd" by the pattern of B + B' for a block B, "colamd" by that of B'B; "rcm" for a
-        small bandwidth. "amd-ascending" is "amd" for KLU: in unsymmetric blocks, variables that are
-        eliminated together have ascending numbers, and with "amd" ascending Markowitz counts
+    method : for a block B, "amd" uses the pattern of B + B', and "colamd" that of B'B; "rcm" makes
+        a small bandwidth. "amd-ascending" is "amd" for KLU. The two differ in unsymmetric blocks:
+        variables that are eliminated together are in the order of their numbers with
+        "amd-ascending", and in that of their Markowitz counts with "amd" (see
+        ``elimination_order.hpp``)
     threads : number of threads; the result does not depend on it
 
     Returns
     -------
-    (n,) for each place of the new order, the place of the form that moves there, in the same block
+    (n,) for each place of the new order, the place of the block triangular form that moves there
 
     Notes
     -----
@@ -112,10 +116,10 @@ def order_by_fill(
 ) -> IndexArray | None:
     """The order inside each block by minimum local fill, or None if a block exceeds a limit.
 
-    `most` bounds the entries of L + U in one block, without those of dense rows and columns, and
-    `most_work` the entries visited in one block. The other parameters and the result are those of
-    `order_places`. Memory: about 2 `most` indices for each thread, of which only those are touched
-    that hold entries.
+    `most` bounds the entries of L + U in one block, where those of dense rows and columns do not
+    count. `most_work` bounds the entries visited in one block. The other parameters and the result
+    are those of `order_places`. Each thread allocates about 2 `most` indices, but touches only the
+    part that holds entries.
     """
     order = np.empty_like(col_perm)
     form = _form(pattern, row_perm, col_perm, blocks)
@@ -136,8 +140,8 @@ def count_fill(
     """The entries of L and U inside the diagonal blocks if all pivots stay on the diagonal; None if
     L has more than `most` entries in one block.
 
-    `order` is the result of `order_places`, and the other parameters are as there. Memory: at most
-    `most` indices for each thread, of which only those are touched that hold entries.
+    `order` is the result of `order_places`, and the other parameters are those of `order_places`.
+    Each thread allocates at most `most` indices, but touches only the part that holds entries.
     """
     has_room, *numbers = _core.ordering.count_fill(
         *_form(pattern, row_perm, col_perm, blocks), order, most, threads
@@ -152,8 +156,8 @@ def count_symmetric(
     blocks: IndexArray,
     threads: int = 1,
 ) -> tuple[int, int]:
-    """(entries off the diagonal inside the blocks of at least three rows, those of them whose
-    mirror image is an entry). The parameters are those of `order_places`. O(nnz)."""
+    """(number of entries off the diagonal in blocks of at least three rows, number of those among
+    them whose mirror image is an entry). The parameters are those of `order_places`. O(nnz)."""
     form = _form(pattern, row_perm, col_perm, blocks)
     entries, mirrored = _core.ordering.count_symmetric(*form, threads)
     return entries, mirrored

@@ -13,7 +13,8 @@
 namespace btfperm {
 namespace {
 
-// The form that the arguments of the functions below describe, with their lengths checked.
+// The block triangular form that the arguments of the functions below describe. Checks the lengths
+// of the arrays.
 template <class I>
 BlockForm<I> checked_form_of(const In<I>& indptr, const In<I>& indices, const In<I>& row_place,
                              const In<I>& col_perm, const In<I>& blocks, std::int64_t order) {
@@ -50,13 +51,12 @@ void bind_width(nb::module_& module) {
       nb::arg("row_place").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("blocks").noconvert(), nb::arg("method"), nb::arg("most"), nb::arg("most_work"),
       nb::arg("threads"), nb::arg("order").noconvert(),
-      "Sets the order of the places of a block triangular matrix: inside each block against fill, "
-      "by minimum degree of B + B' (methods 0 and 4) or of B'B (1), by reverse Cuthill-McKee (2), "
-      "or "
-      "by minimum local fill (3). With method 4, variables eliminated together ascend. False: "
-      "method "
-      "3 exceeded `most` entries of L + U or `most_work` visited entries in a block. (whether the "
-      "order is complete; with methods 0 and 4, the two numbers of count_symmetric)");
+      "Sets the order of the places inside each block of a block triangular matrix, by minimum "
+      "degree of B + B' (methods 0 and 4) or of B'B (1), by reverse Cuthill-McKee (2), or by "
+      "minimum local fill (3). With method 4, variables that are eliminated together are in the "
+      "order of their numbers. Returns (whether the order is complete; with methods 0 and 4, the "
+      "two numbers of count_symmetric). The order is incomplete if method 3 exceeded `most` "
+      "entries of L + U or `most_work` visited entries in a block.");
   module.def(
       "count_symmetric",
       [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, int threads) {
@@ -69,8 +69,8 @@ void bind_width(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_place").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("blocks").noconvert(), nb::arg("threads"),
-      "(entries off the diagonal inside the blocks of at least three rows; those of them whose "
-      "mirror image is an entry)");
+      "(number of entries off the diagonal in blocks of at least three rows; number of those among "
+      "them whose mirror image is an entry)");
   module.def(
       "count_fill",
       [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, In<I> order,
@@ -92,7 +92,7 @@ void bind_width(nb::module_& module) {
 
 }  // namespace
 
-// preorder/bind_small.cpp calls what is compiled here.
+// preorder/bind_small.cpp calls these instantiations.
 template OrderCounters order_blocks(const BlockForm<std::int32_t>&, Method, FillLimits, int,
                                     std::int32_t*, Budget&);
 template SymmetryCounters count_symmetric(const BlockForm<std::int32_t>&, int, Budget&);

@@ -13,7 +13,7 @@
 
 namespace btfperm {
 
-// The largest number of entries in a list that is not dense, if there are `count` lists.
+// A row or column with more entries than this is dense; `count` is the number of rows or columns.
 template <class I>
 I dense_from(I count) {
   const double most = std::max(16.0, 10.0 * std::sqrt(static_cast<double>(count)));
@@ -24,7 +24,7 @@ I dense_from(I count) {
 template <class I>
 struct BlockForm {
   PatternView<I> A;
-  const I* row_place;  // of each row in the order
+  const I* row_place;  // the place of each row of A
   const I* col_perm;   // column of A at each place
   const I* blocks;     // the places where the blocks begin, and n
   I n_blocks;
@@ -32,7 +32,7 @@ struct BlockForm {
   I begin_of(I block) const { return blocks[block]; }
   I size_of(I block) const { return blocks[block + 1] - blocks[block]; }
 
-  // At least the number of entries in a block.
+  // An upper bound on the number of entries in a block: all entries in its columns.
   std::int64_t entries_at_most(I block) const {
     std::int64_t entries = 0;
     for (I k = blocks[block]; k < blocks[block + 1]; ++k) entries += A.degree(col_perm[k]);
@@ -40,15 +40,15 @@ struct BlockForm {
   }
 };
 
-// The entries of one block in compressed columns, in places of the block.
+// The entries of one block in compressed columns. Rows and columns have their places in the block.
 template <class I>
 struct DiagonalBlock {
   DiagonalBlock(I size, std::int64_t entries, Workspace& workspace)
       : indptr(workspace.take<std::int64_t>(static_cast<std::size_t>(size) + 1)),
         indices(workspace.take<I>(entries)) {}
 
-  // Reads a block. order[k]: the place in the block of its k-th column; `rank`: the inverse of that
-  // order. Both are null for the order of the form.
+  // Reads a block, with its rows and columns in another order: order[k] is the place in the block
+  // that moves to place k, and `rank` is the inverse of `order`. Both are null to keep the order.
   void read(const BlockForm<I>& form, I block, const I* order = nullptr, const I* rank = nullptr) {
     const I begin = form.begin_of(block);
     n = form.size_of(block);
@@ -70,8 +70,8 @@ struct DiagonalBlock {
   I* indices;
 };
 
-// The entries of a block by rows: columns of row i are cols[start[i]] ... cols[start[i + 1] - 1],
-// descending.
+// The entries of a block by rows: the columns of row i are cols[start[i]] ... cols[start[i + 1] -
+// 1], in descending order.
 template <class I>
 struct BlockRows {
   BlockRows(I size, std::int64_t entries, Workspace& workspace)
@@ -83,7 +83,7 @@ struct BlockRows {
     std::fill(start, start + n + 2, 0);
     for (std::int64_t p = 0; p < block.indptr[n]; ++p) ++start[block.indices[p] + 2];
     std::partial_sum(start, start + n + 2, start);
-    // start[i + 1] is where row i begins, and then where its next entry goes.
+    // start[i + 1] is the place of the next entry of row i; at first, the begin of row i.
     for (I j = n; j-- > 0;) {
       for (std::int64_t p = block.indptr[j]; p < block.indptr[j + 1]; ++p) {
         cols[start[block.indices[p] + 1]++] = j;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order that an elimination of groups of variables gives
+// The order of all variables after the elimination of groups of variables
 //
-// Idea        A variable that is merged with another one, or absorbed by a pivot, is eliminated
-//             together with it: the later variable follows the other one, and so do all that follow
-//             it. Within a group, the order makes hardly a difference on the graph of B + B' or
-//             B'B, but it does for L and U of an unsymmetric block. colamd has less fill in the
-//             order in which the variables joined the group than in that of their numbers. For
-//             amd, there are two orders. If variables with few entries in their row and column come
-//             first, SuperLU has less fill. For KLU, neither order has less predicted fill on most
-//             matrices, but with ascending numbers fewer pivots leave the diagonal. The pivots are
-//             in a postorder of the tree in which an element is a child of the one that absorbed
-//             it. Variables put last are at the end.
+// Idea        A variable that is merged into another one, or absorbed by a pivot, is eliminated
+//             together with it, and so are the variables that were merged into it before. These
+//             variables are a group. Within a group, the order hardly matters for the fill of
+//             B + B' or B'B, but it matters for L and U of an unsymmetric block. colamd has less
+//             fill in the order in which the variables joined the group than in that of their
+//             numbers. For amd, there are two orders. With SuperLU, the fill is smaller if
+//             variables with few entries in their row and column come first. With KLU, neither
+//             order has less predicted fill on most matrices, but with ascending numbers fewer
+//             pivots leave the diagonal. The groups are in a postorder of the tree in which the
+//             parent of an element is the element that absorbed it. Variables put last are at the
+//             end.
 // Cost        O(n log n), for the order within the groups
 #pragma once
 
@@ -42,16 +43,16 @@ class EliminationOrder {
   void add_pivot(I v) { number_[v] = pivots_++; }
   void put_last(I v) { number_[v] = -2 - n_last_++; }
 
-  // Puts u and its followers behind v and its followers.
+  // Adds the group of u to the end of the group of v.
   void follow(I v, I u) {
     follower_[last_[v]] = u;
     last_[v] = last_[u];
   }
 
-  // Sets order[k], k from 0, to the variable at place k. `into`: for a pivot, the one that absorbed
-  // its element, or -1. count_of(v): in a group, variables with smaller counts come first, and
-  // those with equal counts as they joined it. `memory`: arrays of n numbers. Returns false, with
-  // only a part of `order` set, if `limit` ended the sorts.
+  // Sets order[k], k from 0, to the variable at place k. For a pivot v, into[v] is the pivot that
+  // absorbed its element, or -1. In a group, variables with smaller count_of(v) come first; those
+  // with equal counts are in the order in which they joined the group. `memory` holds arrays of n
+  // numbers. Returns false, with only a part of `order` set, if `limit` ended the sorts.
   template <class Limit, class CountOf>
   bool write(I* order, const I* into, Limit& limit, const CountOf& count_of,
              const std::array<I*, 6>& memory) const {
@@ -66,7 +67,7 @@ class EliminationOrder {
       for (I u = v; u != -1; u = follower_[u]) ++count[k];
     }
     find_postorder(pivots_, parent, count, size, end, place);
-    I* const joined = parent;  // when a variable joined its group
+    I* const joined = parent;  // a number that grows in the order in which variables joined
     for (I k = 0; k < pivots_; ++k) {
       I at = place[k];
       for (I v = pivot[k]; v != -1; v = follower_[v]) {
@@ -84,9 +85,9 @@ class EliminationOrder {
 
  private:
   I n_, pivots_, n_last_;
-  I* number_;    // of a pivot; -1 for a variable that is none; -2, -3, ... for those put last
-  I* follower_;  // the variable that comes next in its group, or -1
-  I* last_;      // the last variable that follows this one, or itself
+  I* number_;    // from 0 for pivots; -2, -3, ... for variables put last; -1 for all others
+  I* follower_;  // the next variable in the group, or -1
+  I* last_;      // for the first variable of a group, the last variable of the group
 };
 
 }  // namespace btfperm

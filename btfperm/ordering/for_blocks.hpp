@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on each diagonal block of more than two rows: the largest first, on several threads
+// Processes each diagonal block of more than two rows: the largest first, on several threads
 #pragma once
 
 #include <omp.h>
@@ -20,9 +20,10 @@
 
 namespace btfperm {
 
-// Calls work(memory, block, limit) for each block of at least three rows; limit.spend(entries) is
-// false if the work must stop. Each thread makes its memory by make(size, entries, workspace) for
-// the largest of its blocks. Throws std::bad_alloc if a thread cannot allocate its memory.
+// Calls work(memory, block, limit) for each block of at least three rows. limit.spend(entries) is
+// false if the work must stop. Each thread calls make(size, entries, workspace) once, for the
+// largest of its blocks, and passes the result as `memory`. Throws std::bad_alloc if a thread
+// cannot allocate its memory.
 template <class I, class Counted, class Make, class Work>
 void for_blocks(const BlockForm<I>& form, int threads, Budget& budget, Counted& counters, Make make,
                 Work work) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order inside the diagonal blocks for a solver: amd, colamd, minimum-fill, rcm, natural, or
-("auto") the one of them, except rcm, that suits the matrix and the solver by fixed rules."""
+"""The order inside the diagonal blocks for a solver: amd, colamd, minimum-fill, rcm or natural.
+"auto" chooses one of these except rcm, by fixed rules about the matrix and the solver."""
 
 from __future__ import annotations
 
@@ -27,25 +27,27 @@ __all__ += ["order_inside_blocks", "with_less_fill"]
 
 BlockOrdering = Literal["auto", "colamd", "amd", "minimum-fill", "rcm", "natural"]
 
-# Where SuperLU chooses pivots off the diagonal, the predicted fill is a poor forecast, and L and U
-# can have many more entries with amd than with colamd. So, for solvers other than KLU, "auto"
-# chooses amd if at least the share SYMMETRIC_ENOUGH of the entries has a mirror image; else colamd
-# if more than the share MOST_SMALL of the columns has a small diagonal entry, or if the number of
-# these columns is not known.
+# The predicted fill assumes that pivots stay on the diagonal. Where SuperLU chooses pivots off the
+# diagonal, L and U can have many more entries than predicted with amd, and than with colamd. So,
+# for solvers other than KLU, "auto" first chooses without a prediction: amd if at least the share
+# SYMMETRIC_ENOUGH of the entries has a mirror image; otherwise colamd if more than the share
+# MOST_SMALL of the columns has a small diagonal entry, or if the number of these columns is not
+# known.
 SYMMETRIC_ENOUGH = 0.75
 MOST_SMALL = 0.15
-# In other matrices, colamd is tried only if fewer entries than this share have a mirror image and
-# the matrix has at least SMALL rows; then the predicted fill decides.
+# For the other matrices, the choice is amd, unless fewer entries than this share have a mirror
+# image and the matrix has at least SMALL rows. Then the smaller predicted fill decides between amd
+# and colamd.
 _SYMMETRIC_AT_ALL = 0.25
-# For KLU, "auto" tries minimum fill, except on nearly symmetric blocks, where it saves little. In
-# each block, its fill must be at most LESS_FILL times the fill of amd in all blocks together,
-# because pivots off the diagonal can cost more than a smaller gain. It is abandoned if it visits,
-# in one block, more than WORK_PER_OPERATION entries for each operation of the factorization with
-# amd plus WORK_PER_ENTRY for each row and each entry of the matrix.
+# For KLU, "auto" chooses amd and then tries minimum fill, except on nearly symmetric blocks, where
+# minimum fill saves little. The fill by minimum fill must be at most LESS_FILL times that of amd,
+# because pivots off the diagonal can cost more than a smaller gain. Minimum fill is abandoned if it
+# visits, in one block, more entries than WORK_PER_OPERATION times the operations of the
+# factorization with amd plus WORK_PER_ENTRY times the number of rows and entries of the matrix.
 LESS_FILL = 0.95
 WORK_PER_OPERATION, WORK_PER_ENTRY = 4, 200
-MOST_FILL = 100_000_000  # entries of L in a block that are counted
-SMALL = 500  # with fewer rows, computing another order takes longer than it can save
+MOST_FILL = 100_000_000  # if L has more entries in a block, they are not counted
+SMALL = 500  # number of rows below which a second order takes longer than it can save
 
 
 class Symmetry(NamedTuple):
@@ -88,8 +90,9 @@ def method_of(ordering: BlockOrdering, solver: str) -> Method:
 def order_inside_blocks(
     pattern: Pattern, form: Decomposition, ordering: BlockOrdering, solver: str, threads: int = 1
 ) -> InsideOrder:
-    """The order inside the blocks of `form`, which stay where they are. The matrix is square, and
-    `form` pairs each row with a column; the choice does not depend on the values of the matrix."""
+    """The order inside the blocks of `form`; the blocks themselves keep their places. The matrix is
+    square, and `form` pairs each row with a column. The choice does not depend on the values of the
+    matrix."""
     first = first_order(pattern, form, ordering, solver, threads)
     return with_less_fill(pattern, form, first, ordering, solver, threads)
 
@@ -102,9 +105,10 @@ def first_order(
     threads: int = 1,
     n_small: int | None = None,
 ) -> InsideOrder:
-    """The requested order. For "auto": natural if no block has three rows, else amd for KLU, and
-    amd or colamd for other solvers; `with_less_fill` may replace the order for KLU. `n_small`:
-    number of columns with a small entry on the diagonal; None if it is not known."""
+    """The requested order. For "auto": natural if no block has three rows; otherwise amd for KLU,
+    and amd or colamd for other solvers. For KLU, `with_less_fill` may then replace the order.
+    `n_small` is the number of columns with a small entry on the diagonal; None if it is not
+    known."""
     row_perm, col_perm = form.matched_row_perm, form.col_perm
     permuted = row_perm, col_perm, form.row_blocks
 
@@ -133,7 +137,7 @@ def first_order(
         return ordered("amd")
     amd = ordered("amd", counted=True)
     if _total(amd.fill) <= 1.05 * symmetry.entries + pattern.n:
-        return amd  # colamd cannot have much less fill: L + U contain all entries
+        return amd  # colamd cannot have much less fill, because L + U contain all entries
     colamd = ordered("colamd", counted=True)
     return amd if _total(amd.fill) <= _total(colamd.fill) else colamd
 
@@ -146,10 +150,12 @@ def with_less_fill(
     solver: str,
     threads: int = 1,
 ) -> InsideOrder:
-    """For "auto" and KLU, which prefers pivots on the diagonal: the order by minimum fill, if the
-    blocks are not nearly symmetric, and if in no block its fill exceeds LESS_FILL times the
-    predicted fill of `inside` in all blocks, or its work the limit above. Otherwise `inside`, the
-    result of `first_order`, with its fill if that was counted here."""
+    """The order by minimum fill for "auto" and KLU, or `inside`, the result of `first_order`.
+
+    Minimum fill is tried if the blocks are not nearly symmetric. It is chosen if its fill is at
+    most LESS_FILL times that of `inside`, and if its work stays below the limit above. The result
+    contains the fill if this function counted it. KLU prefers pivots on the diagonal, so predicted
+    fills are reliable."""
     symmetry = inside.symmetry
     if ordering != "auto" or solver != "klu" or symmetry is None:
         return inside
@@ -173,8 +179,8 @@ def with_less_fill(
 def counted(
     pattern: Pattern, form: Decomposition, inside: InsideOrder, threads: int = 1
 ) -> InsideOrder:
-    """The order `inside` with its fill, which is counted unless it is known. It is None if L has
-    more than `MOST_FILL` entries in one block."""
+    """The order `inside` with its fill, which is counted unless it is known. The fill is None if L
+    has more than `MOST_FILL` entries in one block."""
     fill = inside.fill or _fill_in(pattern, form, inside.col_perm, threads)
     return inside._replace(fill=fill)
 
@@ -217,9 +223,9 @@ def _fill_in(
 
 
 def is_nearly_symmetric(form: BlockTriangularForm) -> bool:
-    """Whether at least three quarters of the entries off the diagonal inside the blocks of at least
-    three rows have a mirror image, or there are no such entries. False if the form has no pattern.
-    O(nnz)."""
+    """Whether at least the share SYMMETRIC_ENOUGH of the entries off the diagonal, in blocks of at
+    least three rows, has a mirror image. True if there are no such entries; False if the form has
+    no pattern. O(nnz)."""
     if form.pattern is None:
         return False
     permuted = form.matched_row_perm, form.col_perm, form.blocks

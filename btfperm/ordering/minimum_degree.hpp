@@ -3,22 +3,25 @@
 //
 // Idea        Eliminate a variable with the fewest neighbours. Its neighbours become the variables
 //             of an element, which represents the clique that elimination creates, so the graph
-//             never grows. A variable keeps a list of elements and one of variables; its degree is
-//             bounded by the sizes of its elements outside the newest one, which one pass over
-//             the lists of that element computes for all its variables. Variables with the same
-//             lists are merged; elements inside another one are absorbed.
-// Two uses    Variables are the columns of B. For amd they are neighbours as in B + B'. For colamd
-//             the rows of B are elements from the start, so columns are neighbours as in B'B, which
-//             is never formed.
-// Dense       A variable whose list at the start is longer than max(16, 10 sqrt(n)) comes last, for
-//             colamd also one with an empty list; colamd ignores rows with more entries than this.
-// Invariants  A list holds the elements of a variable first, then its variables. `size` is 0 for a
-//             variable that was eliminated, merged or put last, and negative for the variables of
-//             the newest element while it is processed. `mark` is 0 for elements absorbed or empty.
+//             never grows. A variable has a list of elements and one of variables. A bound on its
+//             degree replaces the degree: the sum over its elements of the number of variables
+//             outside the newest element. One pass over the lists of the variables of the newest
+//             element computes these numbers. Variables with the same lists are merged, and an
+//             element whose variables are all in another element is absorbed by it.
+// Two uses    Variables are the columns of a block B. For amd, two columns are neighbours if B + B'
+//             has an entry at their crossing. For colamd, the rows of B are elements from the
+//             start, so the graph is that of B'B, which is never formed.
+// Dense       A variable whose list at the start is longer than max(16, 10 sqrt(n)) comes last; for
+//             colamd, also one with an empty list. colamd ignores rows with more entries than that.
+// Invariants  A list holds the elements of a variable first, then its variables. `size` is the
+//             number of columns that were merged into a variable. It is 0 for a variable that was
+//             eliminated, merged or put last, and negative for the variables of the newest element
+//             while it is processed. `mark` is 0 for elements that were absorbed or are empty.
 // Order       See elimination_order.hpp. Ties are broken by the order of the lists, so the result
 //             depends on the matrix alone.
-// Cost        about the entries of the lists times the elements in a list, in practice; O(n nnz) at
-//             worst. Memory: the entries, and a dozen arrays of the nodes.
+// Cost        in practice, about the number of entries in the lists times the mean number of
+//             elements in a list; O(n nnz) in the worst case. Memory: the entries, and a dozen
+//             arrays of the nodes.
 // Paper       Amestoy, Davis, Duff: An approximate minimum degree ordering algorithm, SIMAX 17
 //             (1996). Davis, Gilbert, Larimore, Ng: A column approximate minimum degree ordering
 //             algorithm, TOMS 30 (2004). The latter starts from other degrees and breaks ties
@@ -39,7 +42,8 @@ namespace btfperm {
 template <class I>
 class MinimumDegree {
  public:
-  bool takes_last = false;  // of variables with equal degrees at the start, not the first one
+  // Among variables with equal degrees at the start, the last one is eliminated first.
+  bool takes_last = false;
 
   // For graphs of at most `variables` variables, `elements` first elements, and `entries` entries
   // in the lists of the variables and the elements.
@@ -76,8 +80,8 @@ class MinimumDegree {
     size_[node] = node < n_ ? 1 : 0;
   }
 
-  // Sets order[k], k from 0, to the variable at place k of the order. count_of(v): see
-  // elimination_order.hpp. Returns false, and `order` is incomplete, if `limit` ended the work.
+  // Sets order[k], k from 0, to the variable at place k of the order. elimination_order.hpp
+  // explains count_of(v). If `limit` ends the work, the result is false, and `order` is incomplete.
   template <class Limit, class CountOf>
   bool order(I* order, Limit& limit, const CountOf& count_of) {
     prepare();
@@ -180,9 +184,9 @@ class MinimumDegree {
       from = lists_.start[pivot];
     }
     eliminated_ += size_[pivot];
-    size_[pivot] = 0;  // it is in no list of variables from now on
+    size_[pivot] = 0;
     weight_ = 0;
-    // Without elements, the variables stay where they are.
+    // If the pivot has no elements, its variables become the new element in place.
     std::int64_t to = own_elements > 0 ? lists_.end : from;
     const std::int64_t begin = to;
     for (I k = 0; k < own_elements; ++k) {
@@ -200,7 +204,7 @@ class MinimumDegree {
     if (own_elements > 0) lists_.end = to;
     lists_.start[pivot] = begin;
     lists_.length[pivot] = static_cast<I>(to - begin);
-    mark_[pivot] = stamp_;  // alive
+    mark_[pivot] = stamp_;  // not 0: the element is in use
   }
 
   std::int64_t add_to_element(I v, std::int64_t to) {
@@ -212,7 +216,8 @@ class MinimumDegree {
     return to + 1;
   }
 
-  // mark[e] - stamp becomes the weight of e outside the new element, for each e that touches it.
+  // For each element e with a variable of the new element, mark[e] - stamp becomes the number of
+  // columns of e that are not in the new element.
   void subtract_element(I pivot) {
     const std::int64_t last = lists_.start[pivot] + lists_.length[pivot];
     for (std::int64_t p = lists_.start[pivot]; p < last; ++p) {
@@ -230,8 +235,8 @@ class MinimumDegree {
     }
   }
 
-  // Computes, for each variable of the new element, its new list, a bound of its degree without the
-  // element, and a sum over the list, by which merge_equal() finds equal lists.
+  // For each variable of the new element, computes its new list, a bound on its degree outside the
+  // new element, and a checksum of the list, by which merge_equal() finds equal lists.
   void update_degrees(I pivot) {
     const std::int64_t last = lists_.start[pivot] + lists_.length[pivot];
     for (std::int64_t p = lists_.start[pivot]; p < last; ++p) {
@@ -256,19 +261,19 @@ class MinimumDegree {
       const std::int64_t variables = to;
       for (I k = old_elements; k < members; ++k) {
         const I u = lists_.members[from + k];
-        if (size_[u] <= 0) continue;  // also those of the element, which represents them
+        if (size_[u] <= 0) continue;  // eliminated, or in the new element, which represents it
         degree += size_[u];
         lists_.members[to++] = u;
         sum += static_cast<std::uint64_t>(u);
       }
       work_ += members;
-      if (degree == 0) {  // no neighbours but the element: eliminated with the pivot
+      if (degree == 0) {  // no neighbours outside the new element: eliminated with the pivot
         absorb(v, pivot);
         continue;
       }
       degree_[v] = static_cast<I>(std::min<std::int64_t>(degree_[v], degree));
-      // The pivot becomes the first element. There is room: the pivot or one of its absorbed
-      // elements was in this list.
+      // The new element becomes the first element of the list. There is room, because the pivot or
+      // one of the elements that it absorbed was in this list.
       lists_.members[to] = lists_.members[variables];
       lists_.members[variables] = lists_.members[from];
       lists_.members[from] = pivot;
@@ -333,7 +338,7 @@ class MinimumDegree {
     return true;
   }
 
-  // Reduces the element to the variables that are left, and sets their degrees.
+  // Removes merged and eliminated variables from the element, and sets the degrees of the others.
   void finish_element(I pivot) {
     const std::int64_t begin = lists_.start[pivot], last = begin + lists_.length[pivot];
     std::int64_t to = begin;

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // minimum-fill: elimination of the diagonal entry that creates the fewest new entries
 //
-// Idea        The pivot at (v, v) with r other entries in its row and c in its column creates an
-//             entry at each of the r c crossings where none is: its local fill. Rows and columns
-//             are kept explicitly, so the pattern need not be symmetric: amd adds a mirror image to
-//             each entry (B + B'). A heap holds an upper bound of each local fill. For the
-//             few pivots with the least bounds the fill is counted, and the best one is eliminated.
+// Idea        Let the row of the pivot (v, v) have r other entries, and its column c. Its
+//             elimination creates an entry at each of the r c crossings where there is none. The
+//             number of these entries is the local fill of v. The patterns of rows and columns are
+//             stored, so a block need not be symmetric, while amd works on B + B'. A heap holds an
+//             upper bound on each local fill. For the few pivots with the smallest bounds, the
+//             local fill is counted, and the pivot with the smallest one is eliminated.
 // Bounds      After an elimination, the crossings of the pivot's rows and columns hold entries. If
 //             row v has a of these columns and column v has b of these rows, the local fill of v is
-//             at most r c - a b. It can only become smaller until row v or column v changes.
+//             at most r c - a b. The local fill cannot grow until row v or column v changes.
 // Dense       Row v and column v come last, and are in no list, if one of them has more than
 //             max(16, 10 sqrt(n)) entries.
-// Limits      The elimination ends without a result if L + U have more than `most` entries, those
-//             of the rows that are left included, those of dense rows and columns not, or if it
-//             visits more than `most_work`. The first limit also bounds the memory.
+// Limits      The elimination ends without a result if it visits more than `most_work` entries, or
+//             if L + U have more than `most` entries, which also bounds the memory. Entries of rows
+//             that are not eliminated yet count, those of dense rows and columns do not.
 // Order       The pivots are put into a postorder at the end, see postorder.hpp. Ties are broken by
 //             the heap, so the result depends on the matrix alone.
-// Cost        The lists of the rows and columns of each pivot, and of a few candidates: several
-//             times the operations of the factorization. Memory: room for about 2 `most` entries
+// Cost        Each step visits the lists of the rows and columns of the pivot and of a few
+//             candidates. In all, these are several times the operations of the factorization.
+//             Memory: room for about 2 `most` entries
 // Paper       Markowitz: The elimination form of the inverse and its application to linear
 //             programming, Management Science 3 (1957). Tinney, Walker: Direct solutions of sparse
 //             network equations by optimally ordered triangular factorization, Proc. IEEE 55
@@ -59,8 +61,8 @@ class MinimumFill {
     }
   }
 
-  // Stores in order[k] the row and column of the block that comes as number k. Returns
-  // false if a limit was exceeded, or if `limit` ended the elimination.
+  // Sets order[k] to the number of the row and column that is eliminated as number k. Returns false
+  // if a limit was exceeded, or if `limit` ended the elimination.
   template <class Limit>
   bool order(const DiagonalBlock<I>& block, I* order, Limit& limit) {
     begin(block);
@@ -83,7 +85,8 @@ class MinimumFill {
  private:
   static constexpr int n_candidates = 8;
 
-  // Places for the members of all lists, and for one list of all rows beside the one it replaces.
+  // Places for the members of all lists, and for a new list of up to `size` members while the list
+  // that it replaces still exists.
   static std::int64_t room_for(I size, std::int64_t entries, std::int64_t most) {
     const double full = static_cast<double>(size) * static_cast<double>(size);
     const std::int64_t left =
@@ -157,7 +160,7 @@ class MinimumFill {
     return candidates[best];
   }
 
-  // Crossings of row v and column v without an entry.
+  // Number of crossings of row v and column v without an entry.
   std::int64_t local_fill(I v) {
     ++scan_;
     for (const I* j = begin_of(n_ + v); j < end_of(n_ + v); ++j) seen_[*j] = scan_;
@@ -195,8 +198,8 @@ class MinimumFill {
     return true;
   }
 
-  // Replaces the pivot in the list of a row or column by the others of `added`, which are marked in
-  // `is_added`; v is the number of the row or column.
+  // Removes the pivot from the list of row or column v and adds the members of `added` that are
+  // missing; is_added[u] is step_ for these members. `node` is the node of the list.
   bool merge(I node, I v, I pivot, const I* added, I count, const I* is_added) {
     ++scan_;
     I* const list = lists_.members + lists_.start[node];
@@ -227,7 +230,8 @@ class MinimumFill {
     return true;
   }
 
-  // Removes lists that were replaced if they may be half of the memory in use, or if it is full.
+  // Makes room for `more` members; false if there is none. Removes lists that were replaced if they
+  // may take half of the memory in use, or if the memory is full.
   bool make_room(std::int64_t more) {
     if (lists_.end + more > compress_at_ || !lists_.has_room(more)) {
       work_ += lists_.compress(2 * n_, [](I) { return true; });
@@ -260,15 +264,15 @@ class MinimumFill {
   BlockRows<I> rows_;
   Postorder<I> postorder_;
   NodeLists<I> lists_;
-  std::int64_t* key_;  // an upper bound of the local fill, or the fill when it was counted
+  std::int64_t* key_;  // the local fill when it was counted, if is_counted_; else an upper bound
   Heap<I, std::int64_t> heap_;
   I *in_row_, *in_col_;  // the last elimination whose row or column had an entry here
-  I *row_, *col_;        // of the pivot: rows of its column, columns of its row
+  I *row_, *col_;        // the rows in the pivot's column, the columns in the pivot's row
   std::int64_t* seen_;   // the last scan that visited this row or column
   std::uint8_t *is_counted_, *is_dense_;
   I step_;
   std::int64_t scan_, work_, compress_at_;
-  std::int64_t entries_;  // of L + U, so far, and of the rows that are left
+  std::int64_t entries_;  // entries of L + U so far and of the rows that are left
 };
 
 }  // namespace btfperm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lists of the nodes of a graph in one array, in which lists shrink, move, and are replaced
+// The lists of the nodes of a graph in one array. A list may shrink, move, or be replaced
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace btfperm {
 template <class I>
 class NodeLists {
  public:
-  // For lists with `entries` members in all; lists that replace others need room for a list of all
-  // variables beside them.
+  // For lists with `entries` members in all. The array has room for one more list of all variables,
+  // because a new list is written while the list that it replaces still exists.
   NodeLists(I variables, I elements, std::int64_t entries, Workspace& workspace)
       : members(workspace.take<I>(entries + variables)),
         start(workspace.take<std::int64_t>(static_cast<std::size_t>(variables) + elements)),
@@ -29,9 +29,9 @@ class NodeLists {
 
   bool has_room(std::int64_t more) const { return end + more <= room_; }
 
-  // Moves the lists that are in use to the front, and returns the number of places that were read.
-  // Meanwhile, each list begins with the negative number of its node, and its first member is in
-  // `start`.
+  // Moves the lists that are in use to the front of the array, and returns the number of places
+  // that were read. To find the lists in the array, the first loop replaces the first member of
+  // each list by a negative number, the complement of its node, and stores this member in `start`.
   template <class InUse>
   std::int64_t compress(I nodes, InUse in_use) {
     for (I k = 0; k < nodes; ++k) {

@@ -18,7 +18,7 @@
 
 namespace btfperm {
 
-// amd_ascending: as amd, but variables eliminated together are in the order of their numbers.
+// amd_ascending is amd, but variables eliminated together are in the order of their numbers.
 enum class Method : int { amd = 0, colamd = 1, rcm = 2, minimum_fill = 3, amd_ascending = 4 };
 
 struct OrderCounters {
@@ -31,7 +31,7 @@ struct OrderCounters {
   }
 };
 
-// The graph of B + B' for a block B: each variable has its neighbours.
+// Makes the graph of B + B' for a block B: each variable has a list of its neighbours.
 template <class I>
 class SymmetricGraph {
  public:
@@ -40,10 +40,12 @@ class SymmetricGraph {
         seen_(workspace.take<I>(size)),
         graph_(size, 0, 2 * entries, workspace) {}
 
-  // An edge of B + B' is an entry of B, or the mirror image of one, or both: so the numbers of
-  // edges and of entries give the number of entries with a mirror image.
-  // In nearly symmetric blocks, ties are broken as by AMD of SuiteSparse, which KLU calls: the fill
-  // is then that of KLU's own order. In other blocks, neither way has less fill than the other.
+  // The graph of a block. Adds to `found` the number of entries with a mirror image: an entry of
+  // B + B' is an entry of B, or the mirror image of one, or both, so this number is twice the
+  // number of entries of B minus that of B + B'.
+  // In nearly symmetric blocks, ties are broken as AMD of SuiteSparse breaks them. KLU calls AMD,
+  // so the fill is then that of KLU's own order. In other blocks, neither way of breaking ties has
+  // less fill than the other.
   MinimumDegree<I>& of(const DiagonalBlock<I>& block, SymmetryCounters& found) {
     const I n = block.n;
     rows_.read(block);
@@ -68,7 +70,7 @@ class SymmetricGraph {
     return graph_;
   }
 
-  // Of the last block.
+  // The rows of the last block.
   const BlockRows<I>& rows() const { return rows_; }
 
  private:
@@ -85,11 +87,12 @@ class SymmetricGraph {
 
   BlockRows<I> rows_;
   I* seen_;
-  std::int64_t n_edges_ = 0;  // each in both directions
+  std::int64_t n_edges_ = 0;  // entries of B + B' off the diagonal
   MinimumDegree<I> graph_;
 };
 
-// The columns of a block as variables, and its rows, unless dense, as elements.
+// Makes the graph of B'B for a block B: the variables are the columns of B, and the elements are
+// the rows of B that are not dense.
 template <class I>
 class ColumnGraph {
  public:
@@ -128,7 +131,7 @@ class ColumnGraph {
   MinimumDegree<I> graph_;
 };
 
-// What a thread needs for one of the methods.
+// One of the methods, with the memory that a thread needs for it.
 template <class I>
 class Orderer {
  public:
@@ -145,7 +148,8 @@ class Orderer {
     }
   }
 
-  // order[k]: the place of the form that moves to place begin + k. Returns false without an order.
+  // Sets order[k] to the place of the form that moves to place k of the block. Returns false if
+  // there is no order: a limit was exceeded, or `limit` ended the work.
   template <class Limit>
   bool run(const BlockForm<I>& form, I number, I* order, Limit& limit, SymmetryCounters& symmetry) {
     block_.read(form, number);
@@ -163,7 +167,7 @@ class Orderer {
     MinimumDegree<I>& graph = symmetric_->of(block_, symmetry);
     const BlockRows<I>& rows = symmetric_->rows();
     return graph.order(order, limit, [&](I v) -> std::int64_t {
-      if (graph.takes_last || ascends_) return v;  // the pivot need not be the first
+      if (graph.takes_last || ascends_) return v;  // ascending numbers
       return (block_.indptr[v + 1] - block_.indptr[v] - 1) * (rows.degree(v) - 1);  // Markowitz
     });
   }
@@ -176,8 +180,8 @@ class Orderer {
   std::optional<MinimumFill<I>> fill_;
 };
 
-// The order of all places: inside each block by the method, ascending in blocks with fewer than
-// three rows. It is not complete if the budget ended or minimum fill exceeded `limits`.
+// The order of all places: inside each block by the method; blocks with fewer than three rows keep
+// their order. It is not complete if the budget ended or minimum fill exceeded `limits`.
 template <class I>
 OrderCounters order_blocks(const BlockForm<I>& form, Method method, FillLimits limits, int threads,
                            I* order, Budget& budget) {

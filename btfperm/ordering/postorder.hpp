@@ -2,10 +2,10 @@
 // postorder: an elimination order in which each subtree of the elimination tree is contiguous
 //
 // Idea        If pivots stay on the diagonal, a column is updated only by columns in its subtree of
-//             the elimination tree of B + B'. In a postorder these columns come directly before it,
-//             so their entries are next to each other in the factors and still in the cache. Any
-//             order in which parents follow their children has the same fill: neighbours in the
-//             filled graph stay in the same order.
+//             the elimination tree of B + B'. In a postorder, these columns come directly before
+//             it, so their entries are adjacent in the factors and still in the cache. The fill
+//             does not change, because neighbours in the filled graph keep their relative order in
+//             any order in which parents follow their children.
 // Cost        nearly linear in the entries. Memory: a few arrays of the nodes
 // Paper       Liu: The role of elimination trees in sparse factorization, SIMAX 11 (1990)
 #pragma once
@@ -19,19 +19,19 @@
 
 namespace btfperm {
 
-// The postorder of a forest of n nodes, in which node k takes weight[k] places and children keep
-// their order. parent[k] > k, or -1 for a root. Sets begin[k] to the first place of node k; `size`
-// and `end` are memory for n nodes.
+// Finds the postorder of a forest of n nodes. Node k takes weight[k] places, and the children of a
+// node keep their order. parent[k] is larger than k, or -1 for a root. Sets begin[k] to the first
+// place of node k. `size` and `end` are workspace of n numbers.
 template <class I>
 void find_postorder(I n, const I* parent, const I* weight, I* size, I* end, I* begin) {
   std::copy(weight, weight + n, size);
-  I last = 0;  // where the last tree that has no places yet ends
+  I last = 0;  // the end of the last tree to which no places are assigned
   for (I k = 0; k < n; ++k) (parent[k] < 0 ? last : size[parent[k]]) += size[k];
   for (I k = n; k-- > 0;) {
     I& above = parent[k] < 0 ? last : end[parent[k]];
     begin[k] = above - weight[k];
     above -= size[k];
-    end[k] = begin[k];  // the children of k end before it
+    end[k] = begin[k];  // the places of the children of k end where those of k begin
   }
 }
 
@@ -45,7 +45,7 @@ class Postorder {
   }
 
   // Replaces the order of a block by a postorder of the elimination tree of B + B' for that order.
-  // `rows` are those of the block.
+  // `rows` holds the entries of the block by rows.
   void apply(const DiagonalBlock<I>& block, const BlockRows<I>& rows, I* order) {
     const I n = block.n;
     for (I k = 0; k < n; ++k) rank_[order[k]] = k;

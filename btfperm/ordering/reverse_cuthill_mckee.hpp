@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rcm: reverse Cuthill-McKee, an order with a small bandwidth
 //
-// Idea       A breadth-first search on the graph of B + B' for a block B. The neighbours of a node
-//            follow by ascending degree. In this order, entries are near the diagonal; its reverse
-//            has the same bandwidth and usually a smaller profile. The search starts where the
-//            graph is long: at a node far from another one, see find_end.
-// Paper      E. Cuthill, J. McKee, Proc. 24th ACM National Conference, 1969; the reverse and the
-//            start: A. George, J. W. H. Liu, ACM TOMS 5, 1979
+// Idea       A breadth-first search on the graph of B + B' for a block B appends the neighbours of
+//            a node by ascending degree. In this order, entries are near the diagonal. The reverse
+//            order has the same bandwidth and usually a smaller profile. The search starts at a
+//            node that is far from another one, see find_end(): then it has many short levels.
+// Paper      E. Cuthill, J. McKee, Proc. 24th ACM National Conference, 1969. The reverse order and
+//            the choice of the start: A. George, J. W. H. Liu, ACM TOMS 5, 1979
 // Cost       O(entries log(largest degree)) after the searches for a start, which are few
-// Prefer it  for solvers that store a band or a profile, and for incomplete factors; amd has less
-//            fill for LU
+// Prefer it  for solvers that store a band or a profile, and for incomplete factors; for LU, amd
+//            has less fill
 #pragma once
 
 #include <algorithm>
@@ -76,8 +76,9 @@ class ReverseCuthillMckee {
     start_[block.n] = to;
   }
 
-  // Moves `root` to a node far from another one, by a few searches: each begins at a node of the
-  // smallest degree in the last level of the search before it.
+  // Moves `root` to a node far from another one, by a few searches. Each search begins at a node of
+  // the smallest degree in the last level of the search before it. The last search is the first one
+  // that has not more levels than its predecessor.
   template <class Limit>
   bool find_end(I& root, Limit& limit) {
     for (I longest = -1;;) {
@@ -92,7 +93,8 @@ class ReverseCuthillMckee {
     }
   }
 
-  // Breadth-first search over the nodes that are not ordered; marks them and returns their number.
+  // Breadth-first search over the nodes that have no place in the order yet. Lists the nodes that
+  // it reaches in `found` and marks them; returns their number.
   I search(I root, I mark, I* found, bool by_degree) {
     found[0] = root;
     seen_[root] = mark;
@@ -123,7 +125,7 @@ class ReverseCuthillMckee {
   BlockRows<I> rows_;
   std::int64_t* start_;
   I* neighbours_;
-  I* seen_;  // the last search that reached each node; `ordered_` if it has its place
+  I* seen_;  // the last search that reached each node; ordered_ if the node has its place
   I* queue_;
   I search_ = 0;
   I ordered_ = -1;

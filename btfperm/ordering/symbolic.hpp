@@ -2,13 +2,14 @@
 // symbolic factorization: the entries of L and U of each diagonal block, if pivots stay on the
 // diagonal
 //
-// Idea        Column j of L and U holds what is reached from the entries of column j of B by the
-//             columns of L before it (a depth-first search). The search needs a part of a column k
-//             only: if row j is in it and k is in column j of U, the rows below j are reached by
-//             way of column j as well, so column k is cut after row j (symmetric pruning).
-// Invariants  Columns of L hold places of rows in the order; those before the cut come first.
-// Cost        the entries of the pruned columns that the searches visit; far fewer than the
-//             operations of the factorization. Memory: the entries of L
+// Idea        In the graph of L, node k has an edge to each row in column k. Column j of L and U
+//             holds the nodes that a depth-first search reaches from the entries of column j of B
+//             through the columns before j. A search need not visit all of column k of L: if row j
+//             is in column k of L, and row k in column j of U, then the rows below j of column k
+//             are also in column j. So column k is cut after row j (symmetric pruning).
+// Invariants  Columns of L hold places of rows in the order; rows before the cut come first.
+// Cost        the entries of the pruned columns that the searches visit, which are far fewer than
+//             the operations of the factorization. Memory: the entries of L
 // Paper       Gilbert, Peierls: Sparse partial pivoting in time proportional to arithmetic
 //             operations, SISC 9 (1988). Eisenstat, Liu: Exploiting structural symmetry in
 //             unsymmetric sparse symbolic factorization, SIMAX 13 (1992)
@@ -29,7 +30,7 @@ struct FillCounters {
   std::int64_t lower = 0;  // entries of L below the diagonal
   std::int64_t upper = 0;  // entries of U with the diagonal
   double operations = 0;   // multiplications and divisions of the factorization
-  bool has_room = true;    // false: more than the bound on the entries of L
+  bool has_room = true;    // false: L has more entries in a block than the bound
 
   void add(const FillCounters& other) {
     lower += other.lower;
@@ -45,7 +46,7 @@ class Symbolic {
   // For blocks of at most `size` rows, and factors L of at most `most` entries.
   Symbolic(I size, std::int64_t entries, std::int64_t most, Workspace& workspace)
       : block_(size, entries, workspace) {
-    // The entries of a full triangle are enough.
+    // L has at most the entries of a full triangle.
     const double full = 0.5 * static_cast<double>(size) * (static_cast<double>(size) - 1);
     room_ = std::max<std::int64_t>(static_cast<double>(most) < full ? most : full, 1);
     lower_ = workspace.take<I>(room_);
@@ -95,8 +96,8 @@ class Symbolic {
   }
 
  private:
-  // Appends the rows below j that are reached from row i to column j of L, and columns before j to
-  // `upper`. Returns the new end of the column, or -1 if the rows do not fit into the memory.
+  // Searches from row i. Appends the reached rows below j to column j of L, and the reached columns
+  // before j to `upper`. Returns the new end of column j, or -1 if its rows do not fit into memory.
   std::int64_t reach(I i, I j, std::int64_t to) {
     if (seen_[i] == j) return to;
     seen_[i] = j;
@@ -147,7 +148,7 @@ class Symbolic {
   DiagonalBlock<I> block_;
   std::int64_t room_;
   I* lower_;                    // columns of L, without the diagonal
-  std::int64_t *start_, *end_;  // of each column; the search reads it up to its end
+  std::int64_t *start_, *end_;  // of each column; a search visits the column up to end_
   std::int64_t* at_;            // of each column of the stack, the next entry
   I* seen_;                     // the last column that reached this row
   I *stack_, *upper_, *rank_;
@@ -156,8 +157,8 @@ class Symbolic {
   std::int64_t work_ = 0;
 };
 
-// The entries of the factors of all blocks, those of fewer than three rows included; `most` bounds
-// the entries of L in one block. The counters are not complete if the budget ends.
+// Counts the entries of the factors of all blocks; `most` bounds the entries of L in one block. The
+// counters are not complete if the budget ends.
 template <class I>
 FillCounters count_fill(const BlockForm<I>& form, const I* order, std::int64_t most, int threads,
                         Budget& budget) {
@@ -173,7 +174,7 @@ FillCounters count_fill(const BlockForm<I>& form, const I* order, std::int64_t m
   for (I b = 0; b < form.n_blocks; ++b) {
     const I size = form.size_of(b);
     if (size == 1) total.upper += 1;
-    if (size == 2) {  // both rows are matched, and the block is connected: it is full
+    if (size == 2) {  // the diagonal is matched, and the block is strongly connected: it is full
       total.lower += 1;
       total.upper += 3;
       total.operations += 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How symmetric the diagonal blocks are: entries off the diagonal whose mirror image is an entry
+// Counts the entries off the diagonal of the diagonal blocks whose mirror image is an entry
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace btfperm {
 
 struct SymmetryCounters {
   std::int64_t entries = 0;   // off the diagonal, inside blocks of at least three rows
-  std::int64_t mirrored = 0;  // of these, those whose mirror image is an entry
+  std::int64_t mirrored = 0;  // those among them whose mirror image is an entry
 
   void add(const SymmetryCounters& other) {
     entries += other.entries;

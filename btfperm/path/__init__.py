@@ -2,23 +2,25 @@
 """ONE PATH: input, plan, run, prove, decompose, result.
 
 =============  ==================================================================================
-step           where
+step           modules
 =============  ==================================================================================
-input          ``pattern/`` makes a `Pattern` of whatever the caller gave; ``request.py`` validates
-               the other arguments
-plan           ``plan.py``: which algorithms run, where, on how many threads, within which bounds
-               and limits, and why, as plain data. ``make_plan.py`` makes it by the rules in the
-               ``auto_table.py`` of a package, whose form ``rules.py`` defines. It starts the
-               threads, whose number later rules use, and measures the features that rules ask for
-run            ``run.py`` carries out the plan on a backend; `match` for maximum transversals,
-               `carry_out` for each package
-prove          ``prove.py`` checks the certificate; after a wrong one it prepares the second search
-decompose      ``decompose.py`` chooses the backend after the search, which may leave a copy on a
-               device, and calls it; ``recertify.py`` checks a transversal that the caller gave
-after failures ``fallback.py``, the only place that decides what follows a failed step;
+input          ``pattern/`` makes a `Pattern` of the caller's matrix; ``request.py`` validates the
+               other arguments
+plan           ``plan.py`` defines the plan, which is plain data: which algorithms run, where, on
+               how many threads, within which bounds and limits, and why. ``make_plan.py`` makes the
+               plan by the rules in the ``auto_table.py`` of a package; ``rules.py`` defines the
+               form of these rules. It also starts the threads, because later rules use their
+               number, and measures the features that rules use
+run            ``run.py`` carries out the plan on a backend: `match` finds maximum transversals, and
+               `carry_out` runs the plan of any package
+prove          ``prove.py`` checks the certificate; if it is wrong, it prepares the second search
+decompose      ``decompose.py`` chooses a backend and calls it. The choice follows the search, which
+               may leave a copy of the matrix on a device. ``recertify.py`` checks a transversal
+               that the caller gave
+after failures ``fallback.py`` is the only place that decides what follows a failed step;
                ``failure.py`` has the warning about a failed backend
-result         ``result.py`` makes a `Transversal`, other packages make their own object; its class
-               is in ``results/``
+result         ``result.py`` makes a `Transversal`; other packages make their own objects. The
+               classes are in ``results/``
 progress       ``watch.py`` samples a running search on the CPU
 =============  ==================================================================================
 
@@ -26,15 +28,16 @@ The modules call algorithms through the registry, and backends through
 `btfperm.backends.protocol.Backend`.
 
 A weighted search and a matching in a graph take the same path, with a `ValuedSession`. Their
-package has rules without the decision ``start`` (``auto_table.py``), so that their plan has no
-initial matching, and two steps for each backend (``registry/steps.py``): ``problem`` makes what the
-algorithms work on, ``certificate`` proves the result. There are three exceptions:
+packages have rules without the decision ``start`` (``auto_table.py``), so that their plans have no
+initial matching. They have two steps for each backend (``registry/steps.py``): ``problem`` makes
+the object that the algorithms work on, and ``certificate`` proves the result. There are three
+exceptions from the path:
 
-- ``objective="bottleneck"`` is no search of its own. ``weighted/bottleneck.py`` calls
+- ``objective="bottleneck"`` has no plan of its own. ``weighted/bottleneck.py`` calls
   `maximum_transversal` for each threshold; each of these calls takes the path, and proves its rank.
-- Where the plan of the pattern lets each rank analyse the whole matrix, so does the weighted search
-  (``_on_each_rank`` in ``weighted/weigh_mpi.py``): each rank takes the path of one process, on the
-  CPU.
+- If the plan of the pattern lets each rank analyse the whole matrix, each rank also runs the whole
+  weighted search, as one process does on the CPU (``_on_each_rank`` in ``weighted/weigh_mpi.py``).
 - The search ``first-rank`` over the MPI ranks of one machine takes the whole path of one process on
-  the first rank, and proves its result there; the step *prove* of the ranks compares counts only.
+  the first rank, and proves its result there. The step *prove* of the other ranks only compares
+  counts.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The decomposition of a matrix by its maximum transversal, and the backend that computes it."""
+"""Chooses the backend that decomposes a matrix by its maximum transversal, and calls it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from btfperm.results import IndexArray, Transversal
 
 __all__ = ["Decomposed", "decompose", "place_of", "worth_copies"]
 
-# Entries; for a smaller matrix no step keeps copies on a device unless the caller set an option.
+# Number of entries below which no step keeps copies on a device, unless the caller set an option.
 _SMALL = 100_000
 
 Pairing = Callable[[Transversal], tuple[IndexArray, IndexArray]]
 
 
 class Decomposed(NamedTuple):
-    """A decomposition and what it was made from. If a device failed and the CPU continued, all of
-    these are on the host: the form, the pattern of the session, the transversal, the matching.
-    `place` is the decision where to decompose, in the form of `Plan.explain`."""
+    """A decomposition (`form`), and the session, the transversal and the matching from which it was
+    computed. If a device failed and the CPU continued, all arrays are on the host. `place` is the
+    decision about the backend, in the form of `Plan.explain`."""
 
     form: Any
     place: dict[str, Any]
@@ -36,8 +36,8 @@ class Decomposed(NamedTuple):
 
 
 def worth_copies(session: Session, backend: str, *, has_options: bool) -> bool:
-    """Whether a later step of this call may use a copy of a matrix on the host on a device.
-    `backend` is that of the call, and `has_options` states whether the caller set an option."""
+    """Whether the call should keep a copy of the matrix on a device for a later step, if the matrix
+    is on the host. `backend` is that of the call; `has_options`: the caller set an option."""
     if not session.pattern.is_on_host or is_limited_to_cpu(backend):
         return False
     return session.pattern.nnz >= _SMALL or has_options
@@ -48,8 +48,8 @@ def decompose(
 ) -> Decomposed:
     """The blocks by a maximum transversal. `pairing` returns the row and column matching that
     defines the blocks: that of the transversal, or its completion. `requested`: the caller named
-    the GPU, or a device. If a GPU fails, the CPU computes the blocks, with a warning, except where
-    an error is raised.
+    the GPU, or a device. If a GPU fails, the CPU computes the blocks, with a warning, except in the
+    case below.
 
     Raises
     ------
@@ -76,10 +76,11 @@ def decompose(
 
 
 def place_of(session: Session, failed: BackendUnavailableError | None = None) -> dict[str, Any]:
-    """The decision which backend decomposes, in the form of `Plan.explain`: that of the matrix. For
-    a matrix on the host it is another one if the session may keep copies on devices and that
-    backend is faster. It is made after the search, which may have left a copy on a device or
-    `failed` there."""
+    """The decision about the backend that decomposes, in the form of `Plan.explain`. It is the
+    backend that holds the matrix. For a matrix on the host, another backend is chosen if it is
+    faster and the session may keep copies on devices. The decision follows the search, which may
+    have left a copy on a device. `failed` is the error of a backend that has failed to
+    decompose."""
     home = session.pattern.backend
     passed_over: list[dict[str, str]] = []
     if failed is not None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Backends that do not work: the error if the caller requested one, else a warning."""
+"""Reports of backends that do not work: an error if the caller requested the backend, otherwise a
+warning."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_requested", "warn_of_failed_backend"]
 
-_reported: set[str] = set()  # texts of the failures that this process has warned of
+_reported: set[str] = set()  # texts of the warnings that this process has issued
 
 
 def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = True) -> None:
@@ -28,8 +29,8 @@ def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = Tru
 
 
 def check_requested(plan: Plan, request: Request) -> None:
-    """Raises BackendUnavailableError if a backend does not work on which the plan runs a step, or
-    that the caller named."""
+    """Raises BackendUnavailableError if a backend does not work that the caller named or on which
+    the plan runs a step."""
     rows = (plan.algorithm, plan.initializer)
     names = {request.backend, plan.backend, *(row.backend for row in rows if row is not None)}
     for name in names - {"auto"}:

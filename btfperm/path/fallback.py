@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What happens after a step did not go as planned: the only place that decides it.
+"""Decides what follows after a step has failed. No other module decides this.
 
 `after` maps an event and the state of the call to an action. It is a pure function. ``run.py``
-detects the events and carries out the actions; ``decompose.py``, ``recertify.py`` and
-``transversal/own_block_gpu.py`` do so for their steps.
+detects the events and carries out the actions. ``decompose.py``, ``recertify.py`` and
+``transversal/own_block_gpu.py`` do the same for their steps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["Action", "Event", "State", "after"]
 
 
 class Event(Enum):
-    """What went wrong with a step."""
+    """The reason why a step failed."""
 
     ABANDONED = auto()  # the algorithm exceeded the bound that its rule sets
     BACKEND_FAILED = auto()  # BackendUnavailableError: no device, no memory, a kernel failed
@@ -27,19 +27,21 @@ class Event(Enum):
 
 
 class Action(Enum):
-    """What the run does next."""
+    """The next action of a run."""
 
-    RAISE = auto()  # the caller gets the error
-    START_ON_CPU = auto()  # the same initializer on the CPU, from an empty matching
-    CONTINUE_WITH_DEFAULT = auto()  # the default algorithm, from the current matching
-    RESTART_ON_CPU = auto()  # initial matching and search again on the CPU, by the rules for it
-    # A warning; then initial matching and search, or the decomposition alone, again on the CPU. The
-    # result is on the host.
+    RAISE = auto()  # raise the error to the caller
+    START_ON_CPU = auto()  # run the same initializer on the CPU, from an empty matching
+    CONTINUE_WITH_DEFAULT = auto()  # run the default algorithm, from the current matching
+    # Run the initializer and the search again on the CPU, both chosen by the rules for the CPU.
+    RESTART_ON_CPU = auto()
+    # Issue a warning, and run the initializer and the search again on the CPU; after a failed
+    # decomposition, only the decomposition. The result is on the host.
     WARN_AND_RESTART_ON_CPU = auto()
     PROVE_ON_CPU = auto()  # check the certificate on the CPU
-    SECOND_FROM_MATCHING = auto()  # a DefectWarning, and another algorithm repairs the matching
-    SECOND_FROM_EMPTY = auto()  # a DefectWarning; another algorithm starts with an empty matching
-    # The columns of the rank take its unmatched rows. That needs no more memory than the search
+    # Issue a DefectWarning, and run another algorithm, from the current or from an empty matching.
+    SECOND_FROM_MATCHING = auto()
+    SECOND_FROM_EMPTY = auto()
+    # The columns of the rank take its unmatched rows, which needs no more memory than the search
     # over ranks.
     MATCH_OWN_ROWS = auto()
 
@@ -49,13 +51,13 @@ class State(NamedTuple):
 
     Attributes
     ----------
-    step : ``"check"``: whether a requested backend works; ``"start"``, ``"search"``, ``"prove"``,
-        ``"deliver"``, ``"decompose"``; or ``"recertify"``: the certificate of a transversal that
-        the caller gave
-    backend : where the step ran
+    step : the name of the step: ``"start"``, ``"search"``, ``"prove"``, ``"deliver"``,
+        ``"decompose"``; ``"check"``, which tests whether a requested backend works; or
+        ``"recertify"``, which checks the certificate of a transversal that the caller gave
+    backend : the backend that ran the step
     requested : whether the caller requested the backend, see `Plan`
     on_device : whether the caller's matrix is on a device
-    last_resort : whether the call is limited to the CPU already, so that nothing is left to try
+    last_resort : whether the call is limited to the CPU already, so that no other backend is left
     legal : for `Event.WRONG`: whether the matching consists of entries, no two in a row or column
     second : for `Event.WRONG`: whether the algorithm that repairs a wrong matching has run already,
         or cannot run
@@ -82,8 +84,8 @@ def after(event: Event, state: State) -> Action:
         # A device that cannot check the caller's transversal cannot decompose its matrix either.
         if state.last_resort or state.step == "recertify":
             return Action.RAISE
-        # A request of the caller holds for the matching, which is complete. The CPU may compute the
-        # blocks of a matrix on the host.
+        # The caller's request is about the matching, which is complete. So the CPU may compute the
+        # blocks if the matrix is on the host.
         if state.step == "decompose" and not state.on_device:
             return Action.WARN_AND_RESTART_ON_CPU
         return Action.RAISE if state.requested else Action.WARN_AND_RESTART_ON_CPU
@@ -97,5 +99,5 @@ def after(event: Event, state: State) -> Action:
     if event is Event.NO_ROOM:
         return Action.MATCH_OWN_ROWS
     if state.second:
-        return Action.RAISE  # the repair failed, too, or cannot run
+        return Action.RAISE  # the second algorithm failed, too, or cannot run
     return Action.SECOND_FROM_MATCHING if state.legal else Action.SECOND_FROM_EMPTY

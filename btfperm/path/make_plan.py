@@ -3,8 +3,9 @@
 
 `make_plan` applies the rules of the package to cheap features of the matrix. The algorithm that
 follows the initial matching may depend on its deficiency, so `plan_search` completes the plan when
-that is known. To plan runs no algorithm: the session, the backends and the caller of `plan_search`
-measure a feature when a rule asks for it, and the system is asked for the threads.
+the deficiency is known. Planning runs no algorithm. A feature is measured only if a rule uses it,
+by the session, by a backend, or by a function that the caller of `plan_search` gives. Planning also
+starts the threads, because the system may refuse some.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["make_plan", "plan_on_cpu", "plan_search", "searches_from_rows", "team_size"]
 
-# Functions that measure features, by name; each is called only if a rule asks for its feature.
+# Functions that measure features, by name; each is called only if a rule uses its feature.
 Measures = Mapping[str, Callable[[], float]]
 
 
@@ -38,7 +39,8 @@ def make_plan(
 
     Raises
     ------
-    InvalidArgumentError : an algorithm, initializer or option is unknown, or they do not fit
+    InvalidArgumentError : an algorithm, initializer or option is unknown, or they cannot be
+        combined
     """
     pattern = session.pattern
     home, wanted = pattern.backend, request.backend
@@ -96,7 +98,7 @@ def make_plan(
 
 
 def _plan_threads(plan: Plan, request: Request) -> None:
-    """The number of threads, which conditions of later rules may use."""
+    """Sets the number of threads, which conditions of later rules may use."""
     asked = request.threads
     wanted = choose_threads(asked, _decide(plan, "threads", None) if asked is None else None)
     if wanted > 1:
@@ -107,7 +109,7 @@ def _plan_threads(plan: Plan, request: Request) -> None:
 
 
 def choose_threads(asked: int | None, rule: Rule | None) -> int:
-    """The caller's number, else that of the rule: all usable cores or one."""
+    """The caller's number of threads, or that of the rule: all usable cores or one."""
     if asked is not None:
         return asked
     return usable_cores() if rule is not None and rule.choice == "all" else 1
@@ -140,11 +142,12 @@ def _plan_deterministic(plan: Plan) -> registry.Algorithm:
 
 
 def _over_ranks(plan: Plan, session: Session, request: Request) -> str:
-    """The backend of a matrix over ranks: its own, by messages, or the CPU, whole on each rank.
+    """The backend for a matrix over ranks: its own, whose ranks exchange messages, or the CPU, on
+    which each rank analyses the whole matrix.
 
     Raises
     ------
-    InvalidArgumentError : the caller requests another backend than the matrix can have
+    InvalidArgumentError : the caller requests a backend that cannot analyse a matrix over ranks
     """
     home = session.pattern.backend
     if request.backend not in ("auto", home):
@@ -152,7 +155,7 @@ def _over_ranks(plan: Plan, session: Session, request: Request) -> str:
             f"a matrix over MPI ranks cannot be analysed by the backend {request.backend}: "
             "leave it out, or give the whole matrix to one process"
         )
-    plan.features["first_cores"] = 0.0  # the caller decides how the ranks search
+    plan.features["first_cores"] = 0.0  # 0: no rule lets the first rank search for the others
     if request.backend == home:
         return home
     choice = _decide(plan, "place over ranks", session).choice
@@ -163,8 +166,8 @@ def _over_ranks(plan: Plan, session: Session, request: Request) -> str:
 
 
 def _is_free(request: Request) -> bool:
-    """Whether rules may let the first rank of a machine search for the others: the caller set
-    nothing that this search does not obey."""
+    """Whether a rule may let the first rank of a machine search for the others. It may not if the
+    caller set an argument that such a search ignores."""
     return (request.backend, request.algorithm, request.initializer) == ("auto",) * 3 and not (
         request.options or request.deterministic or request.device is not None
     )
@@ -178,8 +181,8 @@ def _plan_initializer(
     named: registry.Algorithm | None,
     has_initial: bool,
 ) -> None:
-    """Chooses the initializer, or finds the one that the caller named. `backend` is that of the
-    plan, `named` is the algorithm if no rule chooses it."""
+    """Sets the initializer: the one that the caller named, or the choice of a rule. `backend` is
+    the backend of the plan; `named` is the algorithm if no rule chooses it, else None."""
     name, where = request.initializer, request.backend
     if (
         name == "auto"
@@ -213,8 +216,9 @@ def _plan_initializer(
 def plan_search(
     plan: Plan, session: Session, deficiency: int | None, measures: Measures | None = None
 ) -> None:
-    """Chooses the algorithm that removes this deficiency, unless the plan has one already.
-    `measures` has the features of the current problem that the caller can measure."""
+    """Chooses the algorithm for an initial matching with this deficiency, unless the plan has an
+    algorithm already. `measures` has the features of the current problem that the caller can
+    measure."""
     if plan.algorithm is not None:
         return
     plan.deficiency = deficiency
@@ -262,7 +266,7 @@ def _check_deterministic(*rows: registry.Algorithm | None) -> None:
 def _decide(
     plan: Plan, what: str, session: Session | None, measures: Measures | None = None
 ) -> Rule:
-    """The rule applied to a decision; the first call applies it."""
+    """The rule for a decision. The first call for a decision finds it."""
     rule = plan.decisions.get(what)
     if rule is None:
         rule = plan.ruled.settled.get(what)
@@ -279,8 +283,8 @@ def _decide(
 def _learn(
     plan: Plan, feature: str, session: Session | None, measures: Measures | None = None
 ) -> float:
-    """Computes a feature when a rule needs it: for a tiny matrix, a sample would take as long as
-    the search."""
+    """The value of a feature, which is computed only when a rule needs it: for a tiny matrix, a
+    sample would take as long as the search."""
     known = plan.features
     if feature in ("wide", "degree", "density"):
         known |= ratios(*plan.shape, plan.nnz)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The plan of one call as plain data: which algorithms run, where, on how many threads, within
-which bounds and limits, and why. ``make_plan.py`` makes it."""
+"""The plan of one call. It is plain data and states which algorithms run, where, on how many
+threads, within which bounds and limits, and why. ``make_plan.py`` makes it."""
 
 from __future__ import annotations
 
@@ -17,42 +17,45 @@ if TYPE_CHECKING:
 
 __all__ = ["PUBLISHED", "Plan"]
 
-PUBLISHED = "published"  # as `algorithm=`: choose only among the published algorithms
+PUBLISHED = "published"  # with algorithm="published", rules choose among published algorithms only
 
 
 class Plan:
-    """What one call does.
+    """The plan of one call.
 
     Attributes
     ----------
-    package : whose algorithms and rules are used, see `Algorithm.rules`
+    package : the package whose algorithms and rules are used, see `Algorithm.rules`
     shape, nnz : of the matrix
-    backend : where the search runs
-    initializer, algorithm : rows of the registry; None where nothing runs, or for the algorithm
+    backend : the backend that runs the search
+    initializer, algorithm : rows of the registry, or None if none runs. The algorithm is also None
         until the deficiency of the initial matching is known
-    initializer_within, within : bounds that the rules set on each, see `Rule`; None: no bound
-    threads : threads of the steps on the CPU: the caller's number, or by the rules, as far as the
-        system allows; threads_refused: whether the system refused to start more
-    initializer_threads : those of the initializer, see `Backend.starts_in_order`
+    initializer_within, within : the bounds that the rules set on them, see `Rule`; None: no bound
+    threads : number of threads of the steps on the CPU: the caller's number, or that of the rules,
+        but at most the number that the system starts
+    threads_refused : whether the system refused to start more threads
+    initializer_threads : number of threads of the initializer, see `Backend.starts_in_order`
     time_limit, max_work : the limits of the caller, in seconds and in visited entries; None: none
-    requested : whether the matrix is over MPI ranks, a weighted search runs on the device of the
-        matrix, or the caller named the GPU, an algorithm that only it has, an initializer that the
-        plan runs on it, or `deterministic` for a search on it. Then no rule abandons a search on
-        the GPU, and a failure of this search is an error
-    named : whether no rule chooses the algorithm: the caller named it, or it is the deterministic
-        one of the backend
+    requested : whether a failure on the backend of the search is an error. Then no rule abandons
+        the search either. It is true in three cases: the matrix is over MPI ranks; a weighted
+        search runs on the device that holds the matrix; or the caller requested a GPU. The caller
+        requests a GPU by its name, by an algorithm that only the GPU has, by an initializer that
+        the plan runs on it, or by `deterministic` for a search on it
+    named : whether no rule chooses the algorithm, because the caller named it, or because it is the
+        deterministic algorithm of the backend
     among : the decision that chooses the algorithm: ``"algorithm"``, or ``"published"`` if the
         caller wants the best of the published ones
-    ruled : what the number of entries alone decides, see `Table`
-    has_start : whether the search may have an initial matching: a weighted search has none
+    ruled : the decisions that depend on the number of entries alone, see `Table`
+    has_start : whether the search may have an initial matching; a weighted search has none
     deficiency : the smaller of the numbers of rows and columns, minus the size of the initial
         matching; None until it is known
     decisions : the rule applied to each decision
-    features : what is known about the matrix and the machine
-    note : a sentence on the algorithm, empty if the caller named it; None where a rule explains it
+    features : the known features of the matrix and of the machine
+    note : a sentence on the algorithm, empty if the caller named it; None if a rule explains it
     """
 
-    # Class attributes are the defaults: the plan for a small matrix must cost less than its search.
+    # The defaults are class attributes: the plan of a small matrix must take less time than the
+    # search.
     backend = "cpu"
     initializer: registry.Algorithm | None = None
     initializer_within: float | None = None
@@ -90,9 +93,9 @@ class Plan:
 
     @property
     def decision(self) -> str:
-        """The decision that chooses the algorithm on the backend of the plan. A backend may have
-        rules of its own for all algorithms and none for published ones: then each of its searches
-        is published."""
+        """The decision that chooses the algorithm on the backend of the plan. If a backend has
+        rules of its own for all algorithms but none for published ones, all its searches are
+        published, so the former rules are used for both."""
         if self.backend in self.ruled.backends:
             for what in (self.among, "algorithm"):
                 own = self.own(what)
@@ -101,8 +104,8 @@ class Plan:
         return self.among
 
     def own(self, what: str) -> str:
-        """The name of a decision in the table of rules: that of the backend if it has rules of its
-        own, such as ``"start on gpu"``."""
+        """The name of the decision `what` in the table of rules. If the backend has rules of its
+        own for it, this is, for example, ``"start on gpu"`` for ``"start"``."""
         if self.backend not in self.ruled.backends:
             return what
         own = f"{what} on {self.backend}"
@@ -133,9 +136,10 @@ class Plan:
         return f"{short}; {taken.name}: {taken.because}{from_rows}"
 
     def explain(self) -> dict[str, Any]:
-        """The plan as a dict for programs: what it consists of; for each decision the rule that was
-        applied and the rules before it, each with the condition that did not hold (a choice of the
-        caller is not a decision); and the features, None where nothing was measured."""
+        """The plan as a dict for programs. ``"plan"`` has its parts. ``"decisions"`` has, for each
+        decision, the rule that was applied and the rules before it, each with the condition that
+        did not hold; a choice of the caller is not a decision. ``"features"`` has the features,
+        None for those that were not measured."""
         known = self.known()
         return {
             "plan": self.parts(),
@@ -169,18 +173,19 @@ class Plan:
         }
 
     def uses_threads(self) -> bool:
-        """Whether a step runs on the CPU of one process, as far as the steps are chosen."""
+        """Whether a step that is chosen already runs on the CPU of one process."""
         rows = [row for row in (self.initializer, self.algorithm) if row is not None]
         names = [row.backend for row in rows] or [self.backend]
         return any(backends.get(name).is_on_host for name in names)
 
     def known(self) -> dict[str, float]:
-        """The features that rules asked for, and those that the plan holds anyway."""
+        """The features that rules used, and those that follow from the fields of the plan."""
         known = self.features | size(self.shape, self.nnz)
         return known if self.deficiency is None else known | self.missing()
 
     def missing(self) -> dict[str, float]:
-        """The features `missing` and `free`, of a known deficiency."""
+        """The features `missing`, the deficiency, and `free`, its share of the smaller of the
+        numbers of rows and columns. The deficiency must be known."""
         assert self.deficiency is not None
         share = self.deficiency / (min(self.shape) or 1)
         return {"missing": self.deficiency, "free": share}

@@ -18,8 +18,8 @@ __all__ = ["has_no_second", "is_legal", "prove", "warn_of_defect"]
 
 
 def prove(run: Run) -> Event | None:
-    """Sets the proof of a run, or returns the event that ended the step: the result is wrong, or
-    the host must check it."""
+    """Checks the certificate and sets the proof of a run. Returns an event if the result is wrong,
+    or if the host must check it; otherwise None."""
     if not run.ran_on:
         run.ran_on = run.backend.name
         run.device = run.backend.device_name(run.problem)
@@ -41,8 +41,8 @@ def prove(run: Run) -> Event | None:
 
 
 def has_no_second(run: Run) -> bool:
-    """Whether no second algorithm is left after a wrong result: the package has none, it has run,
-    or over ranks it would need the whole matrix."""
+    """Whether no second algorithm can repair a wrong result: the package has no such algorithm, it
+    has run already, or the matrix is over ranks, where it would need the whole matrix."""
     second = run.rules.SECOND
     if second is None or run.backend.is_distributed or run.repaired:
         return True
@@ -50,7 +50,7 @@ def has_no_second(run: Run) -> bool:
 
 
 def is_legal(run: Run) -> bool:
-    """Whether a wrong result is at least a matching. A copy of it is checked on the host."""
+    """Whether a wrong result is at least a legal matching. The host checks a copy."""
     legality = registry.step(run.plan.package, "legality", CPU.name)
     return bool(legality(run.problem.on_host()))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The certificate of a transversal that the caller gives, checked again for a matrix."""
+"""Checks that a transversal that the caller gives is a maximum transversal of a matrix."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _ARRAYS = ("row_match", "col_match", "row_in_cover", "col_in_cover")
 
 def recertified(pattern: Pattern, given: Transversal, package: str = "transversal") -> Transversal:
     """The caller's transversal, certified for this pattern. The backend that holds the pattern
-    checks it, or the CPU if that backend cannot decide; the result is where the pattern is.
+    checks the certificate, or the CPU if that backend cannot. The arrays of the result are on the
+    device that holds the pattern.
 
     Raises
     ------
     BackendUnavailableError : the backend fails
-    InvalidArgumentError : it is no maximum transversal of this matrix
+    InvalidArgumentError : `given` is no maximum transversal of this matrix
     """
     name = pattern.backend
     state = State("recertify", name, on_device=not pattern.is_on_host)

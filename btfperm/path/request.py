@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Request", "check_options", "is_limited_to_cpu", "requested_backend"]
 
-_LONGEST = 1e9  # seconds; clocks cannot represent longer limits, which are reduced to this one
+_LONGEST = 1e9  # seconds; longer limits are reduced to this one, because clocks may overflow
 
 NO_OPTIONS: Mapping[str, float | str] = MappingProxyType({})
 
@@ -36,8 +36,8 @@ class Request:
     device : number of the GPU that the caller named, `EACH_RANKS`, or None
     threads : the number that the caller set, or None; 1 if `deterministic`
     deterministic : whether the matching must be the same in each run and for each number of
-        threads: the search then uses one thread, or a deterministic algorithm of another backend
-    seed : for algorithms that draw at random
+        threads. The search then uses one thread, or a deterministic algorithm of another backend
+    seed : for algorithms that use random numbers
     options : values of algorithm options, by name
     time_limit, max_work : the limits in seconds and in visited entries that the caller set, or None
     deadline : time on ``time.perf_counter`` at which the call must end, or None
@@ -45,8 +45,8 @@ class Request:
     watcher : called with the state of the search while it runs, or None
     """
 
-    # Class attributes are the defaults: a call on a small matrix costs less if it sets only the
-    # attributes for which the caller gave a value.
+    # The defaults are class attributes: a call on a small matrix takes less time if it sets only
+    # the attributes for which the caller gave a value.
     algorithm = "auto"
     initializer = "auto"
     backend = "auto"
@@ -136,7 +136,7 @@ class Request:
         return max(self.deadline - time.perf_counter(), 1e-9)
 
     def options_of(self, row: Algorithm) -> Mapping[str, float | str]:
-        """The options of one algorithm."""
+        """The values of all options of one algorithm, given or default."""
         return row.checked(self.options) if self.options else row.defaults
 
     def numbers_of(self, row: Algorithm) -> Mapping[str, float | str]:

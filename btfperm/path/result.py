@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The `Transversal` of a call whose steps are done; packages with values make their own result."""
+"""Makes the `Transversal` after all steps of a call. Packages with values make their own result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["result_of"]
 
 
 def result_of(run: Run) -> Transversal:
-    """The result; a `DistributedTransversal` if the matrix is over MPI ranks."""
+    """The result of a run; a `DistributedTransversal` if the matrix is over MPI ranks."""
     assert run.arrays is not None and run.proof is not None
     size, plan = run.proof[2], run.plan
     row_match, col_match, row_in_cover, col_in_cover = run.arrays
@@ -51,7 +51,7 @@ def result_of(run: Run) -> Transversal:
 
 
 def _rank_at_most(run: Run) -> int:
-    """An upper bound of the rank, after a limit ended the search."""
+    """An upper bound on the structural rank, for a search that a limit ended."""
     name, pattern = run.backend.name, run.session.pattern
     if not run.backend.is_distributed:
         name, pattern = CPU.name, run.session.on_host()

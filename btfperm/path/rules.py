@@ -33,7 +33,7 @@ _COMPARE: dict[str, Comparison] = {"<": operator.lt, ">": operator.gt, ">=": ope
 
 
 class Condition(NamedTuple):
-    """A feature, how it is compared, and with what."""
+    """A comparison of a feature of the matrix with a bound."""
 
     feature: str
     comparison: str
@@ -49,13 +49,12 @@ class Condition(NamedTuple):
 class Rule(NamedTuple):
     """A choice that applies when all conditions hold.
 
-    `within` bounds the algorithm. On the CPU it counts passes over the entries; when they are
-    spent, the default algorithm continues from the current matching. On a GPU it counts those polls
-    of the host since whose predecessor fewer than 2^27 entries, and fewer than half of all entries,
-    were visited. When they are spent, the call starts again on the CPU, the initial matching
-    included, because long augmenting paths cost less there. If the caller requested the GPU, its
-    search has no such bound, and only an initial matching that exceeds it is made on the CPU
-    instead.
+    `within` bounds the work of the algorithm. On the CPU it is a number of passes over the entries.
+    After these, the default algorithm continues from the current matching. On a GPU it is a number
+    of slow polls of the host: a poll is slow if fewer than 2^27 entries, and fewer than half of all
+    entries, were visited since the poll before. After these, initializer and search start again on
+    the CPU, where long augmenting paths take less time. If the caller requested the GPU, the search
+    has no such bound; only an initializer that exceeds its bound is replaced by one on the CPU.
     """
 
     name: str
@@ -66,16 +65,18 @@ class Rule(NamedTuple):
 
 
 class Open(NamedTuple):
-    """A rule whose conditions on the number of entries hold, and its other conditions, if any."""
+    """A candidate: a rule whose conditions on the number of entries hold. `asks` are its other
+    conditions."""
 
     rule: Rule
     asks: tuple[tuple[str, Comparison, float], ...]
 
 
 class Ruled(NamedTuple):
-    """What the number of entries alone decides: `left_open` holds for each decision the candidates
-    in their order; `settled` the first one of a decision if it has no other conditions. `backends`
-    are those that have rules of their own, such as those of ``"start on gpu"``."""
+    """The result of the conditions on the number of entries. `left_open` holds the candidates of
+    each decision in their order. `settled` holds the first candidate of each decision for which
+    this candidate has no other conditions. `backends` are those that have rules of their own, such
+    as those of ``"start on gpu"``."""
 
     settled: dict[str, Rule]
     left_open: dict[str, tuple[Open, ...]]
@@ -98,14 +99,14 @@ class Table(dict[str, tuple[Rule, ...]]):
     def _forget(self) -> None:
         conditions = [c for rules in self.values() for rule in rules for c in rule.when]
         bounds = {c.bound for c in conditions if c.feature == "entries"}
-        # A comparison may include its bound or not, so each bound is a range of its own.
+        # Comparisons may include their bound or not, so each bound is a range by itself.
         self._bounds = sorted(bounds | {bound + 1 for bound in bounds})
         self._found: dict[int, Ruled] = {}
         self._last: tuple[float, Ruled] = -1, Ruled({}, {})
 
     def ruled(self, entries: float) -> Ruled:
         before, found = self._last
-        if entries == before:  # the plan and the decomposition of one call have the same number
+        if entries == before:  # the plan and the decomposition of one call ask for the same number
             return found
         between = bisect_right(self._bounds, entries)
         if between not in self._found:
@@ -132,8 +133,8 @@ _registered: dict[str, str] = {}  # modules of packages that are not part of btf
 
 @cache
 def rules_of(package: str) -> Any:
-    """The module with the rules of a package: `TABLE`, the names of the default algorithms, and
-    `SECOND`, the algorithm that repairs a wrong matching, or None."""
+    """The module with the rules of a package. It has `TABLE`, the names of the default algorithms,
+    and `SECOND`, the name of the algorithm that repairs a wrong matching, or None."""
     return importlib.import_module(_registered.get(package, f"btfperm.{package}.auto_table"))
 
 
@@ -146,7 +147,8 @@ def register_rules(package: str, module: str) -> None:
 def first_rule(
     rules: tuple[Open, ...], known: Mapping[str, float], learn: Callable[[str], float]
 ) -> Rule:
-    """The first candidate whose conditions all hold."""
+    """The first candidate whose conditions all hold. `known` holds the features that are known;
+    `learn` computes another one."""
     for rule, asks in rules:
         for feature, compare, bound in asks:
             if not compare(known[feature] if feature in known else learn(feature), bound):
@@ -157,7 +159,8 @@ def first_rule(
 
 
 def place_over_ranks(shape: tuple[int, int], nnz: int, ranks: int) -> str:
-    """What the rule chooses for a matrix over ranks: "mpi", or "cpu", whole on each rank."""
+    """The choice of the rules for a matrix over ranks: "mpi", or "cpu", by which each rank analyses
+    the whole matrix."""
     known = {"ranks": float(ranks), **size(shape, nnz)}
     rules = rules_of("transversal").TABLE.ruled(nnz).left_open["place over ranks"]
     return first_rule(rules, known, known.__getitem__).choice

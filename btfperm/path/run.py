@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Carries out a plan: initializer, search, the certificate by ``prove.py``, and the actions after
-failed steps, which ``fallback.py`` decides. `Run` calls backends through
+"""Carries out a plan: initializer, search, certificate (``prove.py``), and the actions after failed
+steps, on which ``fallback.py`` decides. `Run` calls backends through
 `backends.protocol.Backend`."""
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ Steps = list[Callable[[], Event | None]]
 def match(
     session: Session, request: Request, given: Any = None, package: str = "transversal"
 ) -> Transversal:
-    """A maximum transversal with its certificate; or, if a limit ended the search, the current one.
-    The arguments and the errors are those of `carry_out`."""
+    """A maximum transversal with its certificate or, if a limit ended the search, the transversal
+    at that time. The arguments and the errors are those of `carry_out`."""
     return result_of(carry_out(session, request, package, given))
 
 
 def carry_out(session: Session, request: Request, package: str, given: Any = None) -> Run:
-    """Plans a call and runs its steps; the package makes the result of them.
+    """Plans a call and runs its steps. The package makes the result from the returned run.
 
-    `given` is a problem of the host with the caller's matching, or None.
+    `given` is a problem on the host with the caller's matching, or None.
 
     Raises
     ------
@@ -74,9 +74,9 @@ def run_algorithm(
     *,
     threads: int = 0,
 ) -> Outcome:
-    """Runs one algorithm on a problem of its backend. Its limits are what remains of those of the
-    request, from which its work is then deducted; for `within` see `Backend.run`. Without
-    `threads`, it uses those of the request, or one."""
+    """Runs one algorithm on a problem of its backend. The algorithm has the limits that remain of
+    the request. Afterwards, its work is deducted from the limit of the request. `Backend.run`
+    explains `within`. If `threads` is 0, it uses the threads of the request, or one."""
     threads = threads or request.threads or 1
     outcome = backends.get(row.backend).run(row, problem, request, within, threads=threads)
     if request.work is not None:
@@ -88,7 +88,7 @@ class Run:
     """The state of one call between its steps."""
 
     failure: BackendUnavailableError | DefectError
-    restarted: str | None = None  # why a rule's bound restarted the call on the CPU
+    restarted: str | None = None  # a note, if a rule's bound restarted the call on the CPU
     initializer: registry.Algorithm | None = None  # the initializer that ran
     algorithm: registry.Algorithm | None = None  # the search that ran last
     repaired = False  # whether the second algorithm ran after a failed certificate
@@ -100,7 +100,7 @@ class Run:
     ran_on = ""  # the backend that ran the last step before the certificate
     device = ""  # the name of its device
     backend: Backend = CPU
-    problem: Any = None  # made by the first step, which may fail
+    problem: Any = None  # set by the first step, which may fail
     view: Any = None  # the problem that is searched: the matrix or its transpose
 
     def __init__(self, session: Session, request: Request, plan: Plan, given: Any) -> None:
@@ -121,19 +121,19 @@ class Run:
         self.__init__(session, request, plan, given)  # type: ignore[misc]
 
     def steps(self) -> Steps:
-        """What remains to be done, in order."""
+        """All steps of a run, in order."""
         steps: Steps = [self.start, self.search, self.prove, self.deliver]
         return [self.check, *steps] if self.plan.requested else steps
 
     # -- steps: each returns the event that ended it early, or None ----------------------------
 
     def check(self) -> None:
-        """Whether the backends work that the caller requested, before anything runs."""
+        """Tests whether the requested backends work, before anything runs."""
         self.step = "check"
         check_requested(self.plan, self.request)
 
     def start(self) -> Event | None:
-        """The initial matching."""
+        """Finds the initial matching."""
         self.step = "start"
         if self.problem is None:
             self._begin()
@@ -150,8 +150,8 @@ class Run:
         return None
 
     def search(self) -> Event | None:
-        """The search from the initial matching to a maximum one. Nothing runs if the matching has
-        full size, if the caller's matching is maximum, or if a limit was reached."""
+        """Extends the initial matching to a maximum one. No algorithm runs if the matching has full
+        size, if the caller's matching is maximum, or if a limit was reached."""
         self.step = "search"
         plan = self.plan
         if not plan.has_start:
@@ -174,12 +174,12 @@ class Run:
         return None
 
     def prove(self) -> Event | None:
-        """The certificate of the matching."""
+        """Checks the certificate of the matching."""
         self.step = "prove"
         return prove(self)
 
     def deliver(self) -> Event | None:
-        """Matching and cover, on the device that holds the caller's matrix."""
+        """Copies matching and cover to the device that holds the caller's matrix."""
         self.step = "deliver"
         assert self.proof is not None
         self.arrays = self.backend.deliver(self.session, self.problem, self.proof)
@@ -332,7 +332,8 @@ class Run:
     def _move(self, name: str) -> None:
         """Moves the problem with its current matching to the backend of that name."""
         backend = self.backend
-        if backend.is_on_host and backend.name == name:  # another may have several devices
+        # The host is one place; another backend may have several devices.
+        if backend.is_on_host and backend.name == name:
             return
         self.backend = backends.get(name)
         try:
@@ -345,8 +346,8 @@ class Run:
             self.stop("transfer")
 
     def _given_is_maximum(self) -> bool:
-        """Whether the pairs of the caller's matching that fit the matrix are a maximum matching.
-        Then nothing is searched."""
+        """Whether the caller's matching, without pairs that are no entries, is maximum. Then the
+        problem moves to the CPU with its certificate, and no search runs."""
         host = self.problem.on_host()
         if not registry.step(self.plan.package, "cover", CPU.name)(host, self.plan.threads):
             return False

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Progress of a running search: how many entries are matched, sampled from another thread.
 
-Algorithms on the CPU improve the arrays of the problem in place, so that a thread of Python can
-count the matched rows and columns while the core runs. The count may differ a little from the
-current matching, and it can fall if a push takes a row from another column.
+Algorithms on the CPU change the arrays of the problem in place, so a Python thread can count the
+matched rows and columns while the core runs. The count may differ a little from the current
+matching, and it can fall if a push takes a row from another column.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ class SearchState(NamedTuple):
     Attributes
     ----------
     step : ``"start"``, ``"search"``, or ``"prove"`` for the search that repairs a matching which
-        failed its certificate; followed by ``"without stored zeros"``, or by ``"with stored
-        zeros"`` if they were dropped, in a second search that finds out whether they matter
-    algorithm : the registry name of what runs
-    matched : matched entries at this time; at the start of a step, those of the step before. Over
-        MPI ranks: the matched columns of this rank
-    possible : the smaller of the numbers of rows and columns, an upper bound of `matched`. Over MPI
-        ranks: the columns of this rank
-    entries : entries that the process has visited on the CPU since the step began, as of the latest
-        poll of the limits; at the end, at least all that the step visited
+        failed its certificate. A second search may test whether stored zeros matter; its steps end
+        in ``"without stored zeros"``, or in ``"with stored zeros"`` if the first search dropped
+        them
+    algorithm : the registry name of the algorithm that runs
+    matched : number of matched entries at this time; at the start of a step, that of the step
+        before. Over MPI ranks: number of matched columns of this rank
+    possible : the smaller of the numbers of rows and columns, an upper bound on `matched`. Over MPI
+        ranks: number of columns of this rank
+    entries : number of entries that the process has visited on the CPU since the step began, up to
+        the latest poll of the limits; at the end, at least all entries that the step visited
     done : whether the step has ended
     """
 
@@ -53,9 +54,10 @@ Watcher = Callable[[SearchState], None]
 
 
 def _matched(row: Algorithm, problem: Any) -> tuple[int, int]:
-    """`matched` and `possible`. On one process, `matched` is the larger of the counts of rows and
-    columns: some searches write one of the arrays only at their end. Over ranks, a column of this
-    rank may have a row of another rank, so that only columns can be compared with columns."""
+    """`matched` and `possible`. In one process, `matched` is the larger of the counts of rows and
+    of columns, because some searches write one of the two arrays only at their end. Over ranks,
+    only columns are counted, because a column of this rank may be matched to a row of another
+    rank."""
     sides = [problem.col_match]
     if not backends.get(row.backend).is_distributed:
         sides.append(problem.row_match)
@@ -68,9 +70,9 @@ def watched(
     watcher: Watcher, step: str, row: Algorithm, problem: Any
 ) -> Iterator[Callable[[int], None]]:
     """Calls `watcher` at the start of a step, at its end unless it raised an error, and, on the
-    CPU, every `INTERVAL` seconds while it runs. These calls between start and end come from another
-    thread, and an exception in one of them ends them. The block receives a function to call with
-    the number of entries that the step visited."""
+    CPU, every `INTERVAL` seconds while it runs. The calls between start and end come from another
+    thread; if one of them raises an exception, no further ones follow. The context manager returns
+    a function, which the caller must call with the number of entries that the step visited."""
     counted = 0
     before = _core.backends.entries_visited()
     on_host = backends.get(row.backend).is_on_host

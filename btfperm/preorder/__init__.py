@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""USE IT IN A SOLVER: order once, then factor and solve as often as the values change.
+"""ORDERS FOR DIRECT SOLVERS: order once, then factor and solve as often as the values change.
 
 ``preorder(A)`` finds the block triangular form, puts a transversal on the diagonal and orders
 the inside of each block against fill. The result has the order in the conventions of KLU and
-SuperLU, and its `factor` calls one of them. `solve` does everything for one system, and
-`compare_solvers` measures KLU and SuperLU.
+SuperLU, and its method `factor` calls one of these solvers. `solve` orders, factors and solves one
+system, and `compare_solvers` measures KLU and SuperLU.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ __all__ = [
     "solvers",
 ]
 
-# Computed once: in each call, they would take a tenth as long as the order of a small matrix.
+# Computed once, because get_args takes a tenth of the time of the order of a small matrix.
 _SOLVERS, _ORDERINGS, _WEIGHTS = (get_args(kind) for kind in (Solver, BlockOrdering, Weights))
 _KEYWORDS = SEARCH_KEYWORDS | {"transversal"}
-# Options that do not choose a transversal.
+# Options that have no influence on which transversal is found.
 _NO_SEARCH_OPTIONS = {"threads", "drop_zeros", "shape"}
 
 
@@ -81,33 +81,36 @@ def preorder(
 
         - "colamd": column approximate minimum degree; for partial pivoting and any pattern
         - "amd": approximate minimum degree on the pattern of B + B' for a block B; for nearly
-          symmetric blocks and a solver that prefers the diagonal. In unsymmetric blocks, columns
-          that are eliminated together have ascending numbers for KLU and ascending Markowitz counts
-          for SuperLU
-        - "minimum-fill": for pivots on the diagonal of unsymmetric blocks; each pivot creates few
-          entries. It takes longer than "amd"
+          symmetric blocks and a solver that prefers pivots on the diagonal. In unsymmetric blocks,
+          columns that are eliminated together have ascending numbers for KLU and ascending
+          Markowitz counts for SuperLU
+        - "minimum-fill": each pivot creates few entries; for pivots on the diagonal of unsymmetric
+          blocks. It takes longer than "amd"
         - "rcm": reverse Cuthill-McKee on the pattern of B + B': a small bandwidth, usually with
           more fill than "amd"
-        - "natural": columns ascend, rows follow the matching
+        - "natural": in each block, columns have ascending numbers, and each row is at the place of
+          its matched column
         - "auto": "natural" if no block has more than two rows. "amd" if at least three quarters of
           the entries off the diagonal inside the blocks have a mirror image. Otherwise, for KLU,
           "minimum-fill" if it saves 5 % of the predicted fill of "amd" and is found within a limit
-          on the work, else "amd". For SuperLU "colamd" if more than 15 % of the columns have a
-          diagonal entry below 0.1 of their largest entry in the block, or if this is unknown, as
-          it is with weights="none" and whenever `weights` does not use the values. In other cases,
-          "colamd" if there are at least 500 rows, less than a quarter of the entries off the
-          diagonal have a mirror image, and "colamd" has less predicted fill; else "amd"
+          on the work, else "amd". For SuperLU, "colamd" if more than 15 % of the columns have a
+          diagonal entry below 0.1 of their largest entry in the block, or if this share is unknown
+          because `weights` does not use the values. In other cases, "colamd" if there are at least
+          500 rows, less than a quarter of the entries off the diagonal have a mirror image, and
+          "colamd" has less predicted fill; else "amd"
     weights : which entries are on the diagonal.
 
         - "none": those of a transversal of the pattern
         - "product": those with the largest product of moduli, see `weighted_transversal`
-        - "auto": counts the columns whose diagonal entry is below 0.001 of their largest entry in
-          the block, for KLU after each row was divided by its largest entry. "product" if it has
-          at most half as many as "none", and at most 1.2 times the predicted fill. If "none" has
-          no such column, "product" is tried for KLU only, for at least 500 rows and
-          block_ordering="auto", and must have 5 % less predicted fill. "none" in all other cases.
-          The values are not used if one is not finite, or if `transversal` or another option of
-          the search is given
+        - "auto": "none" or "product". A column is weak if its diagonal entry is below 0.001 of its
+          largest entry in the block, for KLU after each row was divided by its largest entry.
+          "product" is chosen if it has at most half as many weak columns as "none", and at most 1.2
+          times the predicted fill. Two more cases require at least 500 rows and
+          block_ordering="auto". For KLU, if "none" has no weak column, "product" is chosen if it
+          has 5 % less predicted fill. For SuperLU, "product" is also chosen if it has not more weak
+          columns than "none", and in at most 1 % of the columns, and not more predicted fill.
+          "none" in all other cases. The values are not used if one is not finite, or if
+          `transversal` or another option of the search is given
     options : as for `block_triangular_form`: transversal, algorithm, threads, drop_zeros,
         shape, ...
 
@@ -122,13 +125,13 @@ def preorder(
         with an option of the search
     InvalidMatrixError : weights="product", and `A` has no values or one is not finite
     StructurallySingularError : the matrix is structurally singular; the message lists the groups of
-        rows and columns to blame, as `diagnose` does
+        rows and columns that cause it, as `diagnose` does
 
     Notes
     -----
-    The cost is that of one transversal, or of two (see `weights`), O(nnz) for the blocks, and that
-    of the orders inside them. The result can be used for all matrices with this pattern, although
-    `weights` may have chosen it for the values of this one. Sources: P. R. Amestoy,
+    The cost is that of one or two transversals (see `weights`), O(nnz) for the blocks, and that of
+    the orders inside them. The result can be used for all matrices with this pattern, although
+    `weights` may have chosen it for the values of this matrix. Sources: P. R. Amestoy,
     T. A. Davis, I. S. Duff, SIAM J. Matrix Anal. Appl. 17, 1996 (amd); T. A. Davis, J. R. Gilbert,
     S. I. Larimore, E. G. Ng, ACM TOMS 30, 2004 (colamd); W. F. Tinney, J. W. Walker, Proc. IEEE 55,
     1967, scheme 3 (minimum-fill).
@@ -158,7 +161,7 @@ def preorder(
     set_options = {name for name, value in options.items() if value is not None}
     if set_options <= {"threads"} and weights == block_ordering == "auto":
         if set_options:
-            checked_threads(options["threads"])  # one is enough for a small matrix
+            checked_threads(options["threads"])  # a small matrix is ordered on one thread
         small = small_preordering(A, solver)
         if small is not None:
             return small
@@ -190,9 +193,9 @@ def preorder(
 def order_for_solver(
     valued: ValuedPattern, transversal: Transversal, solver: Solver, threads: int | None
 ) -> tuple[Preordering, WeightedTransversal | None]:
-    """The result of `preorder` with weights="auto" and block_ordering="auto", but from a known
-    transversal; and the weighted transversal if that is on the diagonal, else None. The matrix is
-    square, structurally nonsingular and on the host."""
+    """(order, weighted transversal). The order is the result of `preorder` with weights="auto" and
+    block_ordering="auto", but from a known transversal. The weighted transversal is None unless it
+    is on the diagonal. The matrix is square, structurally nonsingular and on the host."""
     pattern = valued.pattern
     form = block_triangular_form(pattern, transversal=transversal, threads=threads)
     team = team_size(pattern.nnz, threads)

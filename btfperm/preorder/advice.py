@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sentence of `Preordering.advice`: the expected fill, beside that of one block of all rows.
+"""The sentence of `Preordering.advice`: the expected fill, compared with that of one block of all
+rows.
 
-One block   The block triangular form saves nothing; what the order saves over amd, if it does.
-Others      The same order in one block is compared, because another one would count what the order
-            saves and not what the blocks save. amd replaces "natural", which depends on the blocks,
-            and "minimum-fill" where it exceeds the limits on fill or work.
+One block   If the form has only one block, it saves nothing. The sentence then states how many
+            entries the order inside the block saves compared to amd.
+Others      The fill of the blocks is compared with that of one block in the same order, so that the
+            difference shows what the blocks save, not what the order saves. For the one block, amd
+            replaces "natural", which depends on the blocks, and "minimum-fill" if that exceeds the
+            limits on fill or work.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from btfperm.results.counted import counted
 
 __all__ = ["advice"]
 
-_MORE = 4  # times the fill of the blocks up to which the fill of one block is counted
+_MORE = 4  # the fill of one block is counted up to this multiple of the fill of the blocks
 
 
 def advice(
@@ -50,7 +53,8 @@ def advice(
 
 
 def _saved(form: BlockTriangularForm, fill: Fill, ordering: BlockOrdering, solver: str) -> str:
-    """What the order of the only block saves over amd; empty if it saves nothing."""
+    """The part of the sentence about the entries that the order of the only block saves compared to
+    amd; empty if it saves nothing."""
     if ordering == "amd" or fill.total == 0:
         return ""
     amd = _total(form, fill, _places(form, "amd", solver))
@@ -64,8 +68,8 @@ def _saved(form: BlockTriangularForm, fill: Fill, ordering: BlockOrdering, solve
 def _in_one_block(
     form: BlockTriangularForm, fill: Fill, ordering: BlockOrdering, solver: str
 ) -> tuple[BlockOrdering, int | None]:
-    """The order of one block that is compared, and its fill; None if it has more than `_MORE` times
-    the fill of the blocks."""
+    """The order of the one block for the comparison, and its fill. The fill is None if it is more
+    than `_MORE` times the fill of the blocks."""
     if ordering == "minimum-fill":
         places = _by_fill(form, fill)
         if places is not None:

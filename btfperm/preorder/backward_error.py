@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Backward errors: how far the matrix and the right-hand side are from ones that a solution fits.
+"""Backward errors of a solution: the smallest relative changes of the matrix and of the right-hand
+side for which the solution is exact.
 
 Paper       W. Oettli, W. Prager, Numerische Mathematik 6, 1964 (componentwise); J. L. Rigal,
             J. Gaches, Journal of the ACM 14, 1967 (normwise)
@@ -19,12 +20,13 @@ from btfperm.preorder.values import Columns
 __all__ = ["BackwardError", "has_long_sums", "residual_of"]
 
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
-_LONG = 256  # products; sums of more have rounding errors that a refinement would show
+_LONG = 256  # if a sum has more products, its rounding errors would disturb a refinement
 _Numbers = npt.NDArray[Any]
 
 
 class BackwardError(NamedTuple):
-    """The largest of all right-hand sides; infinite if a number of a residual is not finite.
+    """The largest backward errors of all right-hand sides; infinite if a number of a residual is
+    not finite.
 
     Attributes
     ----------
@@ -48,8 +50,8 @@ def has_long_sums(columns: Columns) -> bool:
 def residual_of(
     columns: Columns, x: _Numbers, b: _Numbers, trans: str = "N"
 ) -> tuple[_Numbers, BackwardError]:
-    """The residual, and the backward error, for A, A.T or A.conj().T as `trans` selects. `x` and
-    `b` have the shape (n,) or (n, k).
+    """The residual and the backward errors of a solution `x` for the right-hand side `b`, with A,
+    A.T or A.conj().T for `trans` "N", "T" or "H". `x` and `b` have the shape (n,) or (n, k).
 
     >>> columns = Columns(np.array([0, 1, 2]), np.array([0, 1]), np.array([2.0, 4.0]))
     >>> r, error = residual_of(columns, np.array([1.0, 1.0]), np.array([2.0, 5.0]))
@@ -76,7 +78,7 @@ def residual_of(
         places = (columns.indices, of_cols) if trans == "N" else (of_cols, columns.indices)
         modulus = np.abs(values)
         normwise = _normwise(np.bincount(places[0], modulus, n), solution, right, r)
-        if dtype.kind == "c":  # the core takes |real part| + |imaginary part| for the modulus
+        if dtype.kind == "c":  # the core uses |real part| + |imaginary part| instead of the modulus
             componentwise = _componentwise(places, modulus, solution, right, r)
     return np.ascontiguousarray(r.T).reshape(x.shape), BackwardError(normwise, componentwise)
 
@@ -100,5 +102,5 @@ def _componentwise(
 
 
 def _quotients(residuals: _Numbers, sizes: _Numbers) -> _Numbers:
-    """0 / 0 is 0: the equation holds exactly."""
+    """The quotients, where 0 / 0 is 0, because such an equation holds exactly."""
     return np.divide(residuals, sizes, out=np.zeros_like(sizes), where=residuals != 0)

@@ -63,9 +63,9 @@ void bind_residual(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
       nb::arg("operation"), nb::arg("wide"), nb::arg("x").noconvert(), nb::arg("b").noconvert(),
       nb::arg("residuals").noconvert(), nb::arg("sizes").noconvert(),
-      "Writes b - op(A) x to residuals and returns the largest componentwise backward error; op is "
-      "0 "
-      "for A, 1 for its transpose, 2 for the conjugate transpose. wide sums in long double.");
+      "Writes b - op(A) x to residuals and returns the largest componentwise backward error. "
+      "operation is 0 for A, 1 for its transpose, 2 for the conjugate transpose. If wide is true, "
+      "sums are computed in long double.");
   module.def(
       "residual_and_errors",
       [](In<I> indptr, In<I> indices, In<T> values, int operation, bool wide, In<T> x, In<T> b,
@@ -87,8 +87,8 @@ void bind_residual(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
       nb::arg("operation"), nb::arg("wide"), nb::arg("x").noconvert(), nb::arg("b").noconvert(),
       nb::arg("rounding").noconvert(), nb::arg("sides").noconvert(),
-      "As residual, but behind the residuals, `sides` receives abs(A) abs(x) + abs(b) of the last "
-      "side times each vector of rounding errors.");
+      "The same as residual, but writes more to `sides`: after the residuals, it writes abs(op(A)) "
+      "abs(x) + abs(b) of the last side, multiplied by each vector of rounding errors.");
 }
 
 template <class I>
@@ -118,7 +118,7 @@ void bind_values(nb::module_& module) {
         return std::pair<double, bool>(found.largest, found.is_finite);
       },
       nb::arg("n"), nb::arg("x").noconvert(), nb::arg("changes").noconvert(),
-      "(how much the changes of solutions change them, relative to their largest numbers; whether "
+      "(the largest change of a number, relative to the largest number of its solution; whether "
       "all changes are finite).");
   module.def(
       "copy_finite",
@@ -128,7 +128,7 @@ void bind_values(nb::module_& module) {
         return copy_finite(static_cast<std::int64_t>(to.shape(0)), from.data(), to.data());
       },
       nb::arg("values").noconvert(), nb::arg("to").noconvert(),
-      "Copies values and returns the first place of one that is NaN or infinite, or -1.");
+      "Copies values. Returns the place of the first value that is NaN or infinite, or -1.");
   module.def(
       "substitute",
       [](In<std::int32_t> above, In<std::int32_t> inside, In<std::int32_t> rows, In<T> values,
@@ -144,7 +144,8 @@ void bind_values(nb::module_& module) {
       nb::arg("above").noconvert(), nb::arg("inside").noconvert(), nb::arg("rows").noconvert(),
       nb::arg("values").noconvert(), nb::arg("begin"), nb::arg("end"), nb::arg("single"),
       nb::arg("transposed"), nb::arg("x").noconvert(),
-      "Substitutes the solution at the places begin:end in the rows above, or the reverse.");
+      "Substitutes the solution at the places begin:end in the rows above; if transposed is true, "
+      "substitutes the solution of the rows above at these places.");
 }
 
 template <class I, class T>
@@ -214,8 +215,8 @@ void bind_pivots(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("pivot").noconvert(),
-      "Sets the entry of each pivot of a permuted triangular matrix, or -1; the entries below the "
-      "diagonal.");
+      "Sets pivot to the position of each diagonal entry of a permuted triangular matrix, or -1. "
+      "Returns the positions of the entries below the diagonal.");
 }
 
 template <class I, class T>
@@ -239,7 +240,7 @@ void bind_triangle(nb::module_& module) {
       nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("pivot").noconvert(), nb::arg("operation"), nb::arg("b").noconvert(),
       nb::arg("x").noconvert(),
-      "Solves a permuted triangular system by substitution; b is overwritten. op is that of "
+      "Solves a permuted triangular system by substitution; b is overwritten. operation is as for "
       "residual.");
 }
 
@@ -313,8 +314,8 @@ void bind_cut(nb::module_& module) {
       nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("blocks").noconvert(), nb::arg("large"), nb::arg("inside").noconvert(),
       nb::arg("above").noconvert(), nb::arg("rows").noconvert(), nb::arg("source").noconvert(),
-      "Cuts a permuted matrix into segments of at least `large` rows, and runs of smaller blocks: "
-      "([(begin, end, whether its blocks have one row)], number of entries below the blocks).");
+      "Cuts a permuted matrix into segments, see preorder/segments.hpp. Returns ([(begin, end, "
+      "whether its blocks have one row)], number of entries below the blocks).");
 }
 
 }  // namespace

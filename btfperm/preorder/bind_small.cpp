@@ -10,8 +10,9 @@
 
 namespace btfperm {
 
-// Translation units of their own packages compile these functions. The other steps are short, and
-// compiled here: calls of other units would slow the smallest matrices down.
+// The packages of these functions instantiate them in their own translation units. The other steps
+// are short. They are instantiated here, because calls to another unit, which are not inlined,
+// would be slower for the smallest matrices.
 using Width = std::int32_t;
 extern template bool find_blocks(const PatternView<Width>&, const Matching<Width>&, Team,
                                  Found<Width>&, Workspace&, Budget&);
@@ -57,8 +58,8 @@ void bind_copy(nb::module_& module) {
              nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
              nb::arg("to_indptr").noconvert(), nb::arg("to_indices").noconvert(),
              nb::arg("to_values").noconvert(),
-             "Copies compressed columns of a square matrix. False if they are not sorted, contain "
-             "duplicates, or describe no matrix, or if a value is NaN or infinite.");
+             "Copies compressed columns of a square matrix. Returns False if they are not sorted, "
+             "contain duplicates, or describe no matrix, or if a value is NaN or infinite.");
 }
 
 }  // namespace
@@ -113,12 +114,12 @@ void bind_small(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
       nb::arg("logarithms"), nb::arg("rules"), nb::arg("row_perm").noconvert(),
       nb::arg("col_perm").noconvert(), nb::arg("blocks").noconvert(),
-      "The order of a small matrix in canonical columns, which `copy_columns` has checked: "
-      "(whether "
-      "it was ordered, otherwise the long path must do it; blocks; order inside the blocks; "
-      "whether "
-      "weights were taken; whether the blocks are nearly symmetric; whether the fill is known; the "
-      "fill). logarithms() returns those of the moduli of the values that are not zero.");
+      "Sets the order of a small matrix in canonical columns, which `copy_columns` has checked. "
+      "Returns (whether the matrix was ordered; number of blocks; order inside the blocks; whether "
+      "the weighted transversal was taken; whether the blocks are nearly symmetric; whether the "
+      "fill is known; the three numbers of the fill). If the matrix was not ordered, the caller "
+      "must run the steps in Python. logarithms() returns the logarithms of the moduli of the "
+      "values that are not zero.");
 }
 
 }  // namespace btfperm

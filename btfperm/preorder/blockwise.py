@@ -2,12 +2,13 @@
 """Factors by SciPy's SuperLU, one for each segment of the block triangular form.
 
 Idea        The permuted matrix B is block upper triangular, so only its diagonal blocks need
-            factors. The entries above them are multiplied, not factored, and cause no fill.
-Segments    Blocks of at least `LARGE` rows are factored alone. Long runs of blocks of one row need
-            no factors. The runs of other blocks are factored together with the entries between
-            them; each such entry causes at most LARGE - 1 nonzeros of the factors. A matrix of
-            fewer than 4 LARGE rows is one segment, because the Python calls for a second one take
-            longer than its factors; then these bounds do not hold.
+            factors. The entries above the blocks are multiplied, not factored, and cause no fill.
+Segments    A block of at least `LARGE` rows is a segment, and so is a run of at least `LARGE`
+            blocks of one row, which needs no factors. The other blocks between two such segments
+            form one segment. They are factored together with the entries between them; each such
+            entry causes at most LARGE - 1 nonzeros of the factors. A matrix of fewer than 4 LARGE
+            rows is one segment, because the Python calls for a second one would take longer than
+            its factors. Then the bound on nonzeros does not hold.
 Solve       back substitution over the segments, last to first; transposed, first to last
 Cost        the factors, then O(nnz(B) + fill) for each solve, with some Python calls for each
             segment; there are at most 4 n / LARGE + 1 segments
@@ -39,8 +40,9 @@ __all__ = ["FEW_ROWS", "LARGE", "NARROW", "BlockwiseFactors", "checked_threshold
 
 LARGE = 64
 _MOST_NAMED = 5  # rows, and columns, in a message
-# How many columns SuperLU updates together: NARROW for sparse factors, its larger default for dense
-# ones (see `Preordering._panel_size`), and one in segments of fewer than FEW_ROWS rows.
+# The number of columns that SuperLU updates together (its panel size) is NARROW for sparse factors,
+# SuperLU's larger default for dense ones (see `Preordering._panel_size`), and one in segments of
+# fewer than FEW_ROWS rows.
 NARROW = 4
 FEW_ROWS = 1_000
 _MOST_ENTRIES = 2**31 - 1  # SciPy's SuperLU has 32-bit indices
@@ -48,8 +50,8 @@ _Numbers = npt.NDArray[Any]
 
 
 class _Segment(NamedTuple):
-    """Rows and columns begin:end of the permuted matrix, and SuperLU's factors of that square, or
-    None if its blocks have one row each."""
+    """Rows and columns begin:end of the permuted matrix, and SuperLU's factors of this diagonal
+    part; None if its blocks have one row each."""
 
     begin: int
     end: int
@@ -86,7 +88,7 @@ class BlockwiseFactors:
         self._threshold, self._panel_size = diag_pivot_thresh, panel_size
         self._columns = columns
         self._row_perm, self._col_perm, self._blocks = row_perm, col_perm, blocks
-        # NumPy converts narrower indices in each solution.
+        # With this type, NumPy need not convert the indices in each solution.
         self._wide_perms = tuple(perm.astype(np.intp, copy=False) for perm in (row_perm, col_perm))
         order = (array.astype(np.int32, copy=False) for array in (row_perm, col_perm, blocks))
         self._inside, self._above = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
@@ -114,7 +116,8 @@ class BlockwiseFactors:
         return False  # SciPy has no function for it
 
     def _refuse_zeros_alone(self) -> None:
-        """Raise if a block of one row, in a segment of such blocks, is zero."""
+        """Raises NumericallySingularError if a segment of blocks of one row has a zero on the
+        diagonal."""
         for begin, end, single in self._bounds:
             if single:
                 at = self._inside[begin : end + 1]
@@ -189,7 +192,8 @@ class BlockwiseFactors:
         )
 
     def rcond(self) -> float:
-        """Copies the factors, once: SciPy has no other access to the pivots."""
+        """See `Factorization.rcond`. SciPy gives access to the pivots only by a copy of the
+        factors."""
         modulus = np.concatenate([np.abs(self._pivots_of(segment)) for segment in self.segments])
         return float(modulus.min() / modulus.max())
 
@@ -206,8 +210,8 @@ class BlockwiseFactors:
         return zero_alone(self._row_perm[place], self._col_perm[place])
 
     def _where_singular(self, square: Any, begin: int) -> str:
-        """The message: the first block of one row whose value is zero, else dependent rows and
-        columns of a singular block."""
+        """The message about a singular segment: the first block of one row whose value is zero;
+        otherwise dependent rows and columns of a singular block."""
         end = begin + square.shape[0]
         blocks = self._blocks
         first = int(np.searchsorted(blocks, begin))
@@ -239,7 +243,7 @@ class BlockwiseFactors:
 
 
 def _without_couplings(square: Any, bounds: IndexArray) -> Any:
-    """A copy without the entries between diagonal blocks."""
+    """A copy of `square` without the entries between diagonal blocks."""
     block = np.repeat(np.arange(bounds.size - 1, dtype=np.int32), np.diff(bounds))
     cols = np.repeat(np.arange(block.size, dtype=np.int32), np.diff(square.indptr))
     inside = block[square.indices] == block[cols]
@@ -249,8 +253,8 @@ def _without_couplings(square: Any, bounds: IndexArray) -> Any:
 
 def _dependence(name: str, numbers: IndexArray) -> str:
     """The part of the message about dependent rows or columns of a block. `numbers` begins with
-    those that have the largest coefficients. If there are more than `_MOST_NAMED`, only the first
-    ones are named."""
+    the rows or columns of the largest coefficients. If there are more than `_MOST_NAMED`, only the
+    first ones are named."""
     if numbers.size == 1:
         return f"{name} {numbers[0]} has no nonzeros"
     count = numbers.size if numbers.size <= _MOST_NAMED else _MOST_NAMED - 1
@@ -260,7 +264,7 @@ def _dependence(name: str, numbers: IndexArray) -> str:
 
 
 def checked_threshold(diag_pivot_thresh: Any) -> float:
-    """Raise unless it is a number between 0 and 1."""
+    """The argument as a float. Raises InvalidArgumentError unless it is between 0 and 1."""
     if not isinstance(diag_pivot_thresh, Real) or not 0 <= float(diag_pivot_thresh) <= 1:
         raise InvalidArgumentError(
             f"diag_pivot_thresh lies between 0 and 1, {diag_pivot_thresh!r} does not"

@@ -23,7 +23,7 @@ struct Columns {
 enum class Operation { plain = 0, transposed = 1, conjugate_transposed = 2 };
 
 inline double modulus(double a) { return std::abs(a); }
-// From 1 to sqrt(2) times the modulus, and much cheaper.
+// An approximation, from 1 to sqrt(2) times the modulus, which takes much less time.
 inline double modulus(std::complex<double> a) { return std::abs(a.real()) + std::abs(a.imag()); }
 
 inline double conjugate(double a) { return a; }
@@ -34,13 +34,13 @@ inline bool is_finite(std::complex<double> a) {
   return std::isfinite(a.real()) && std::isfinite(a.imag());
 }
 
-// 0, or NaN if the number is NaN or infinite: sums of these need no branch.
+// 0, or NaN if the number is NaN or infinite. A sum of these tests many numbers without a branch.
 inline double zero_if_finite(double a) { return a * 0; }
 inline double zero_if_finite(std::complex<double> a) { return a.real() * 0 + a.imag() * 0; }
 
-// Copies the values that `value` returns for the numbers 0 to count - 1, and returns the first
-// place of one that is NaN or infinite, or -1. Four sums side by side, so that the compiler uses
-// vector instructions: three times as fast as a branch.
+// Copies the values that `value` returns for the numbers 0 to count - 1. Returns the place of the
+// first value that is NaN or infinite, or -1. The loop has four independent sums, so that the
+// compiler uses vector instructions. This takes a third of the time of a loop with a branch.
 template <class T, class Value>
 std::int64_t copy_finite_values(std::int64_t count, const Value& value, T* to) {
   std::array<double, 4> zero{};
@@ -71,9 +71,9 @@ std::int64_t gather_finite(std::int64_t count, const I* places, const T* from, T
   return copy_finite_values(count, [=](std::int64_t p) { return from[places[p]]; }, to);
 }
 
-// Copies compressed columns of an n x n matrix with `places` entries. False, and the copies are not
-// complete, unless they describe a matrix, are sorted without duplicates, and have finite values.
-// J is the index type of the caller's arrays, which may be wider than I.
+// Copies compressed columns of an n x n matrix with `places` entries. Returns false, with
+// incomplete copies, unless the arrays describe a matrix, are sorted without duplicates, and have
+// finite values. J is the index type of the caller's arrays, which may be wider than I.
 template <class I, class J, class T>
 bool copy_canonical(I n, I places, const J* indptr, const J* indices, const T* values, I* to_indptr,
                     I* to_indices, T* to_values) {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""KLU, by each library on the machine, and SuperLU on one matrix, each with its own order and with
-that of btfperm.
+"""Measurement of solvers on one matrix: KLU, by each library on the machine, and SuperLU, each with
+its own order and with that of btfperm.
 
-Idea        Each solver runs its steps: order, factor, solve, refactor. SuperLU has no step for its
-            own order, and no refactorization. The steps are repeated until `repeats` or the time
-            budget is reached, and the median of each is reported. The accuracy is that of the
-            solver: its error before refinement, and after one step that is the same code for all.
+Idea        Each solver runs the steps order, factor, solve, refactor. SuperLU has no separate step
+            for its own order, and no refactorization. The steps are repeated until `repeats` or the
+            time budget is reached, and the median time of each is reported. The error is reported
+            before refinement, and after one step of refinement by the same code for all solvers.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _Numbers = npt.NDArray[Any]
 
 @dataclass(frozen=True, kw_only=True)
 class SolverRun:
-    """One solver in a comparison. If it failed, all numbers but `runs` are None; so are the seconds
-    of a step that it has not.
+    """One solver in a comparison. If it failed, all numbers except `runs` are None. The seconds of
+    a step that the solver does not have are None, too.
 
     Attributes
     ----------
@@ -46,19 +46,19 @@ class SolverRun:
     ordering : "own", or "btfperm" for that of `preorder`
     library : the library and its version; empty if it is not installed
     order_seconds, factor_seconds, solve_seconds, refactor_seconds : medians. SuperLU computes its
-        own order inside the factorization. The solution is one without refinement
+        own order inside the factorization. The solution is not refined
     total_seconds : the median of the sum of order, factor and solve
-    runs : how often each step was measured; 0 if the solver failed
-    fill : entries of L + U that the solver stores, the diagonal once. With blocks, those inside
-        them; SuperLU also factors the entries between small blocks
-    nnz : `fill`, and the entries above the blocks that are not factored
-    off_diagonal_pivots : pivots that are not on the diagonal of the order; for SuperLU with its own
-        order, not on the diagonal of the matrix
+    runs : number of measurements of each step; 0 if the solver failed
+    fill : entries of L + U that the solver stores, the diagonal once. If it uses blocks, these are
+        the entries inside the blocks; SuperLU also factors the entries between small blocks
+    nnz : `fill` plus the entries above the blocks, which are not factored
+    off_diagonal_pivots : number of pivots that are not on the diagonal of the permuted matrix; for
+        SuperLU with its own order, not on the diagonal of the given matrix
     backward_error : `normwise` and `componentwise`, without refinement
     refined_error : the same after one step of refinement
     forward_error : the largest error of a number, relative to the largest number of the known
         solution, without refinement; None if the right-hand side was given
-    error : why the solver failed
+    error : the reason why the solver failed; else None
     """
 
     solver: Solver
@@ -80,7 +80,8 @@ class SolverRun:
 
 
 def ambiguous_library(run: SolverRun, runs: Sequence[SolverRun]) -> str:
-    """For a title: the library of a run if `runs` have several for its solver; else empty."""
+    """The library of a run if `runs` contain several libraries of its solver; else empty. A title
+    must name the library only in the first case."""
     several = len({one.library for one in runs if one.solver == run.solver}) > 1
     return run.library if several else ""
 
@@ -102,8 +103,8 @@ def compare_solvers(
     A, b : as for `solve`. Without `b`, the right-hand side is made from a known solution, whose
         numbers lie between 1 and 2
     repeats : largest number of runs of each solver with each order; the seconds are their medians
-    budget : seconds after which no further run of a solver with an order starts; there is no limit
-        on the time of the first run
+    budget : number of seconds after which no further run of a solver with an order starts. The
+        first run has no time limit
     drop_zeros : as for `as_pattern`
 
     Returns
@@ -160,7 +161,7 @@ def _run(
         return SolverRun(**about, error=row.missing)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # each run would repeat them
+            warnings.simplefilter("ignore")  # each run would repeat the same warnings
             route = row.make(A, columns)
             return SolverRun(**about, **_measured(route, columns, *sides, repeats, budget))
     except (MemoryError, OverflowError):

@@ -2,21 +2,22 @@
 """LU factors of a preordered matrix: solve, refine, and factor new values again.
 
 Idea        For every solver, `Factors.solve` takes and returns vectors in the order of the caller's
-            matrix, so that one place refines, verifies and warns. The residual of a solution is
-            computed in one pass over the entries, which also gives its componentwise backward
-            error. That error verifies old pivots, because numbers that grow in L and U make it
-            large: if it is, and was not when these pivots were new, new pivots are chosen for the
-            new values. The first solution by old pivots is always verified, and a later one if it
-            is refined. (`klu_rgrowth` would need a pass over U as well, and takes a fifth of the
-            time of `klu_refactor`.) After new pivots, one or two more solutions estimate how much
-            the rounding of the entries changes the first one.
-Refinement  A step multiplies the error by about the relative change that it makes in the solution.
-            If the product is not negligible, the error is measured after the step, and more steps
-            follow while it is too large and each step at least halves it.
+            matrix, so that this module refines, verifies and warns for all solvers. One pass over
+            the entries computes the residual of a solution and its componentwise backward error.
+            With old pivots, which `refactor` keeps for new values, numbers may grow in L and U. If
+            the error is large, and was not when the pivots were new, new pivots are chosen. This is
+            verified for the first solution with old pivots, and for later ones if they are refined.
+            (`klu_rgrowth` needs a pass over U, which is a fifth of the time of `klu_refactor`.)
+            After new pivots, one or two more solutions estimate how much the rounding of the
+            entries changes the first one.
+Refinement  A step of refinement multiplies the backward error by about the relative change that it
+            makes in the solution. If this product is not negligible, the error is measured, and
+            more steps follow while it is too large and each step at least halves it.
 Paper       M. Arioli, J. W. Demmel, I. S. Duff, SIAM Journal on Matrix Analysis and Applications
-            10, 1989: when to stop; xGERFS of LAPACK has the same rule and at most as many steps
-Cost        a solution by the factors; for each step of refinement, one more and one pass over the
-            entries; for the first solution after `factor` or `refactor`, more (see Idea)
+            10, 1989, for the end of the refinement; xGERFS of LAPACK has the same rule and the same
+            largest number of steps
+Cost        one solution by the factors; for each step of refinement, one more solution and one pass
+            over the entries; for the first solution after `factor` or `refactor`, more (see Idea)
 """
 
 from __future__ import annotations
@@ -41,14 +42,13 @@ from btfperm.results.html import html_table
 __all__ = ["Factorization"]
 
 _LARGEST_ERROR = 1e-9  # backward error, without refinement, above which old pivots are replaced
-# They are not replaced if the first solution by them, when they were new, had such an error, up to
-# this factor: then it came from the values, and new pivots would probably not reduce it.
+# They are not replaced if the error differs by at most this factor from that of the first solution
+# when the pivots were new: then it comes from the values, and new pivots would hardly reduce it.
 _SIMILAR = 10.0
 # Solutions with at most this componentwise backward error, a few rounding errors, are not refined.
 _AS_EXACT_AS_ROUNDING = 2 * np.finfo(np.float64).eps
-# Without a given number of steps, one step suffices if the product of the error before it and the
-# relative change of the solution is at most the first number. Else steps follow, up to the last
-# number of all, while the error exceeds the second one.
+# With refine="auto", one step is enough if the error before it times the relative change of the
+# solution is at most _NEGLIGIBLE; else up to _MOST_STEPS while the error is > _LARGEST_REFINED.
 _NEGLIGIBLE, _LARGEST_REFINED, _MOST_STEPS = 1e-18, 1e-15, 5
 _SMALL = 100  # matrices with fewer rows are tested with two vectors of rounding errors
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
@@ -57,7 +57,8 @@ _Numbers = npt.NDArray[Any]
 
 @lru_cache(16)
 def _rounding(n: int) -> _Numbers:
-    """n relative rounding errors with random signs, n <= 4,093; for a small matrix a second row."""
+    """One row of n relative rounding errors with random signs, n <= 4,093; for a small matrix, two
+    rows (see `Factorization._measured`)."""
     signs = random_signs()[None, :n]
     if n < _SMALL:
         signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
@@ -65,7 +66,7 @@ def _rounding(n: int) -> _Numbers:
 
 
 def _overflowing(given: _Numbers, x: _Numbers) -> npt.NDArray[np.bool_]:
-    """For each side, whether the result `x` is not finite although all `given` numbers are."""
+    """For each side, whether its result in `x` is not finite although `given` is finite."""
     return np.asarray(np.isfinite(given).all(axis=1) & ~np.isfinite(x).all(axis=1))
 
 
@@ -115,21 +116,24 @@ class Factorization:
         self._first_error = 0.0
 
     def refactor(self, A: Any) -> bool:
-        """Factors of new values: of a matrix with the same pattern, or of an array with one value
-        for each entry of the first matrix: in the order of its ``data`` if it was a SciPy matrix
-        in CSC or CSR format, or a triple, sorted and without duplicates; column by column if it was
-        a dense matrix or a file. For others, the order is not known: give the matrix.
+        """Factors new values.
+
+        `A` is a matrix with the same pattern as the first one, or an array with one value for each
+        entry of the first matrix. The order of such an array is that of the ``data`` of the first
+        matrix if this was a SciPy matrix in CSC or CSR format, or a triple, sorted and without
+        duplicates. It is column by column if the first matrix was dense or a file. In all other
+        cases, the order is not known: give the matrix.
 
         KLU keeps its pivots unless one is zero, the values have become complex or real, or the
         smallest pivot, relative to the largest one, has become much smaller. The next `solve` of a
-        nonempty right-hand side, and each later one with refinement, verifies them: if its backward
-        error is large, and not similar to that of the first solution by these pivots, it factors
-        with new pivots and solves again.
-        SuperLU keeps them only if all blocks have one row.
+        nonempty right-hand side, and each later one with refinement, verifies the pivots. If its
+        backward error is large, and not similar to that of the first solution with these pivots,
+        `solve` factors with new pivots and solves again. With SuperLU, pivots stay only if all
+        blocks have one row.
 
         Returns
         -------
-        True if the pivots stayed
+        True if the factors have the same pivots as before
 
         Raises
         ------
@@ -160,15 +164,17 @@ class Factorization:
         `b` has the shape (n,) or (n, k), dense or sparse, real or complex, and is not modified; the
         result is dense, float64 or complex128, and has the same shape. `refine` is the number of
         steps of iterative refinement, each of which costs about as much as the solution itself.
-        With "auto", it is one if the componentwise backward error is expected to be negligible
-        after it. Otherwise up to four more follow while that error is above 1e-15 and each step at
-        least halves it, and a step that increases it is undone. The largest error of several sides
-        decides for all. An error of at most 4.44e-16 needs none, except just after `refactor`.
+        With "auto", there is one step if the componentwise backward error is expected to be
+        negligible afterwards. Otherwise up to four more steps follow, while the error is above
+        1e-15 and each step at least halves it; a step that increases the error is undone. The
+        largest error of several right-hand sides decides for all. If the error is at most 4.44e-16,
+        there is no step, except just after `refactor`.
 
         An `IllConditionedWarning` reports a matrix that is nearly singular: the first step of
-        refinement changes the solution by more than a thousandth, or rounding the entries does, as
-        estimated for the first finite solution with new pivots. Rows and columns of very different
-        sizes are no reason for it. It also reports a solution or a correction that overflows.
+        refinement changes the solution by more than a thousandth, or the rounding of the entries
+        would change it by more than that. The latter is estimated for the first finite solution
+        with new pivots. Rows and columns of very different sizes alone cause no warning. The
+        warning also reports a solution or a correction that overflows.
 
         Raises
         ------
@@ -212,11 +218,11 @@ class Factorization:
                 change, error, effect, both = self._measured(x, right, trans)
         self._is_verified = True
         is_known = math.isfinite(error)
-        # `solve` warns of the solutions that overflow.
+        # `solve` warns if the solution overflows, so this function must not warn again.
         is_warned = not is_known and bool(_overflowing(right, x).any())
         if not self._is_checked:
             self._first_error = error if is_known else 0.0
-            if steps:  # one call of the solver for both
+            if steps:  # one call of the solver for the correction and for the rounding errors
                 if both is None:
                     both = np.concatenate((change, effect))
                     change, effect = both[: len(x)], both[len(x) :]
@@ -227,7 +233,7 @@ class Factorization:
             is_wrong = not is_warned and warn_if_wrong(
                 share, "rounding its entries changes", self._columns, self.factors
             )
-            # Numbers that are not finite can hide a large effect: then the next call checks again.
+            # If the error is not finite, the effect of rounding is not known: check again later.
             self._is_checked = is_known or is_wrong
             is_warned = is_warned or is_wrong
         elif steps:
@@ -263,14 +269,15 @@ class Factorization:
     def _measured(
         self, x: _Numbers, right: _Numbers, trans: str
     ) -> tuple[_Numbers, float, _Numbers, _Numbers | None]:
-        """The residual; the largest componentwise backward error; errors of the right-hand side
-        that are as large as the rounding errors of the entries may make them, or none if the
-        factors have been checked; and for a small matrix the array that holds the residual and
-        these errors.
+        """(residual, error, rounding errors, array).
 
-        The signs of the errors are random. For a small matrix there are two vectors, whose signs
-        differ in every second place. In one of them, two neighbouring rows have different signs, so
-        that its effect is large if these rows are nearly equal.
+        The error is the largest componentwise backward error. The rounding errors are changes of
+        the right-hand side as large as those by rounding the entries can be; none if the factors
+        have been checked. Unless n is large, the array holds the residual and the rounding errors.
+
+        The signs of the rounding errors are random. For fewer than _SMALL rows, there are two
+        vectors, whose signs differ in every second place. In one of them, two adjacent rows have
+        different signs, so that its effect is large if these rows are nearly equal.
         """
         n, period, k = self.shape[0], random_signs().size, len(x)
         if self._is_checked:
@@ -312,7 +319,8 @@ class Factorization:
 
     def _share(self, x: _Numbers, change: _Numbers) -> tuple[float, bool]:
         """The largest change of a number of a solution, relative to the largest number of that
-        solution, and whether all are finite. `x` holds one solution, or one for each change."""
+        solution, and whether all changes are finite. `x` holds one solution, or one for each
+        change."""
         sides = x.reshape(-1), change.reshape(-1)
         found: tuple[float, bool] = _core.preorder.largest_change(self.shape[0], *sides)
         return found
@@ -347,26 +355,26 @@ class Factorization:
 
     @property
     def fill(self) -> int:
-        """Entries of L + U inside the blocks, the diagonal once. For SuperLU also some zeros, and
-        entries between blocks that are factored together."""
+        """Entries of L + U inside the blocks, the diagonal once; for SuperLU, with some zeros, and
+        with entries between blocks that it factors together."""
         self._require_factors()
         return self.factors.fill if self.shape[0] else 0
 
     @property
     def nnz(self) -> int:
-        """Numbers stored: in the factors, and above the blocks."""
+        """Number of stored entries: those of the factors, and those above the blocks."""
         return self.fill + (self.factors.outside if self.shape[0] else 0)
 
     @property
     def off_diagonal_pivots(self) -> int:
-        """Pivots that are not on the diagonal of the order: each may cost fill."""
+        """Number of pivots off the diagonal of the permuted matrix. Each may cost fill."""
         self._require_factors()
         return self.factors.off_diagonal_pivots if self.shape[0] else 0
 
     @property
     def rcond(self) -> float:
-        """The smallest pivot divided by the largest one, in modulus, for KLU after it has divided
-        each row by its largest entry. It indicates near singularity, but bounds no condition."""
+        """The modulus of the smallest pivot divided by that of the largest one; KLU first divides
+        each row by its largest entry. If it is small, the matrix may be nearly singular."""
         self._require_factors()
         return self.factors.rcond() if self.shape[0] else 1.0
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a solver must implement: LU factors of one matrix. ``blockwise.py`` does so with SuperLU,
-``klu_factors.py`` with KLU."""
+"""The interface that each solver implements: LU factors of one matrix. ``blockwise.py`` implements
+it with SuperLU, and ``klu_factors.py`` with KLU."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Factors(Protocol):
     ----------
     backend : the name of the solver
     blocks : number of diagonal blocks
-    fill : entries of L + U, the diagonal once; see `Factorization.fill`
-    outside : entries that are not factored, all of them above the blocks
-    off_diagonal_pivots : pivots that are not on the diagonal of the order
+    fill : number of entries of L + U, the diagonal once; see `Factorization.fill`
+    outside : number of entries that are not factored, all of them above the blocks
+    off_diagonal_pivots : number of pivots that are not on the diagonal of the permuted matrix
     """
 
     backend: str

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The permuted matrix for new values of one pattern: one pass over the values.
+"""The permuted matrix for new values of one pattern, by one pass over the values.
 
-`permute` reorders the entries each time. A `Gather` stores the place of each entry.
+`permute` computes the order of the entries in each call. A `Gather` stores this order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Gather", "is_compressed"]
 
 
 def is_compressed(A: Any, shape: tuple[int, int]) -> bool:
-    """Whether this is a SciPy matrix of compressed columns or rows, and of this shape."""
+    """Whether `A` is a SciPy matrix in CSC or CSR format with this shape."""
     return is_scipy(A) and A.format in ("csc", "csr") and A.shape == shape
 
 
@@ -43,7 +43,7 @@ class Gather:
         self._permuted = permuted
 
     def fits(self, A: Any) -> bool:
-        """Whether the matrix has the same entries, and a value for each. O(nnz)."""
+        """Whether `A` has the same entries in the same format, and a value for each. O(nnz)."""
         return (
             A.format == self._format
             and A.data.shape == self._indices.shape
@@ -52,8 +52,8 @@ class Gather:
         )
 
     def apply(self, A: Any) -> Any:
-        """The permuted matrix of the same kind, in compressed columns. The caller may modify it, so
-        its indices are copies."""
+        """The permuted matrix in CSC format: an array for an array, a matrix for a matrix. The
+        caller may modify it, so its indices are copies."""
         from scipy.sparse import csc_array, csc_matrix, sparray
 
         refuse_masked(A.data)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Warnings about inaccurate and overflowing solutions, and the rows and columns that they name.
+"""Warnings about inaccurate and overflowing solutions, which name a row and a column.
 
-Idea        One step of inverse iteration amplifies what the matrix maps nearly to zero. If a
-            solution overflows, a unit vector replaces the right-hand side: the transposed system
-            then shows which equation has the largest effect on a number that is not finite.
+Idea        One step of inverse iteration amplifies vectors that the matrix maps nearly to zero. Its
+            largest numbers show the row and the column. If a solution overflows, the transposed
+            system is solved for the unit vector of a number that is not finite. Its largest number
+            shows which equation has the largest effect on this number.
 Cost        two solutions by the factors, if there is a warning
 """
 
@@ -22,8 +23,8 @@ from btfperm.warn import warn
 
 __all__ = ["random_signs", "warn_if_wrong", "warn_of_overflow"]
 
-# A larger change of a solution by the rounding of the entries or by the first step of refinement,
-# relative to the largest number of the solution, causes a warning.
+# A change of a solution above this share of its largest number causes a warning. The changes are
+# those by the rounding of the entries and by the first step of refinement.
 _LARGE_CHANGE = 1e-3
 _TRANSPOSED = {"N": "T", "T": "N", "H": "N"}
 _Numbers = npt.NDArray[Any]
@@ -53,7 +54,7 @@ def warn_if_wrong(share: float, cause: str, columns: Columns, factors: Factors) 
 
 
 def warn_of_overflow(what: str, x: _Numbers, trans: str, factors: Factors) -> None:
-    """Warns that `x`, solutions of which some numbers are not finite, overflows. `what` is the
+    """Warns that the solutions `x`, some of whose numbers are not finite, overflow. `what` is the
     beginning of the message."""
     place = int(np.argmin(np.isfinite(x).all(axis=0)))
     unit = np.zeros_like(x[:1])
@@ -70,10 +71,11 @@ def warn_of_overflow(what: str, x: _Numbers, trans: str, factors: Factors) -> No
 
 
 def _dependent(columns: Columns, factors: Factors) -> tuple[int, int]:
-    """The row and the column with the largest coefficients in nearly vanishing combinations.
+    """The row and the column with the largest coefficients in linear combinations of rows and of
+    columns that are nearly zero.
 
-    One step of inverse iteration with the matrix divided by the largest entries of its rows
-    and columns: what it amplifies is nearly in the null space.
+    The coefficients are the result of one step of inverse iteration, with the matrix divided by the
+    largest entries of its rows and columns. The result is nearly in the null space.
     """
     n = columns.n
     modulus = np.abs(columns.values)
@@ -92,7 +94,7 @@ def _dependent(columns: Columns, factors: Factors) -> tuple[int, int]:
 
 
 def _largest(x: _Numbers) -> int:
-    """The place of the largest modulus; that of the first number that is not finite, if any."""
+    """The place of the first number that is not finite, or else of the largest modulus."""
     with np.errstate(over="ignore", invalid="ignore"):
         modulus = np.abs(x)
     return int(np.where(np.isnan(modulus), np.inf, modulus).argmax())

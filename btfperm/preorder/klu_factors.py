@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Factors by KLU in the order of a `Preordering`.
 
-Idea        KLU is given the order, computes the blocks again, factors each diagonal block with
-            pivots on the given diagonal where these are not too small, and multiplies the entries
-            between the blocks. `refactor` factors new values with the same pivots, which is faster.
-Indices     32 bits; 64 bits if the matrix, or its factors, have too many entries for that
+Idea        btfperm passes the order to KLU. KLU computes the blocks again and factors each diagonal
+            block, with pivots on the given diagonal unless they are too small. It multiplies the
+            entries between the blocks. `refactor` factors new values with the same pivots, which
+            is faster.
+Indices     32 bits; 64 bits if the matrix or its factors have too many entries for 32 bits
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ __all__ = [
     "checked_status",
 ]
 
-KLU_THRESHOLD = 1e-3  # KLU's default: how small a pivot on the diagonal may be
+# KLU's default for the smallest pivot on the diagonal, relative to the largest candidate.
+KLU_THRESHOLD = 1e-3
 _OUT_OF_MEMORY, _TOO_LARGE = -2, -4  # KLU's status
 # The smallest `rcond` with which old pivots are kept, relative to that of the last factorization.
 _SMALLER_PIVOTS = 1e-4
@@ -36,12 +38,12 @@ _Numbers = npt.NDArray[Any]
 
 
 class KluNumbers(Protocol):
-    """What KLU reports about factors, in its own names.
+    """Numbers that KLU reports about factors, with KLU's names.
 
     Attributes
     ----------
-    nblocks, nzoff : diagonal blocks, and entries between them
-    lnz, unz : entries of L and U inside the blocks, both with the diagonal
+    nblocks, nzoff : number of diagonal blocks, and of entries between them
+    lnz, unz : number of entries of L and U inside the blocks, both with the diagonal
     """
 
     nblocks: int
@@ -52,12 +54,12 @@ class KluNumbers(Protocol):
 
 class Analysis(Protocol):
     """KLU's analysis of one pattern, and its factors. `factor` and `refactor` return KLU's status:
-    0 if they succeeded, 1 if a pivot is zero. `checked_status` has the errors for others.
+    0 if they succeeded, 1 if a pivot is zero. For other values, `checked_status` raises errors.
 
     Attributes
     ----------
-    singular_col : the original column in which a pivot is zero
-    off_diagonal : pivots that are not on the given diagonal
+    singular_col : the column of the original matrix in which a pivot is zero
+    off_diagonal : number of pivots that are not on the given diagonal
     """
 
     @property
@@ -88,11 +90,12 @@ class KluLibrary(Protocol):
         *,
         has_blocks: bool = True,
     ) -> Analysis:
-        """All arrays are int32, or all are int64. `has_blocks`: KLU searches for blocks."""
+        """Analyzes a pattern. All arrays are int32, or all are int64. KLU searches for blocks if
+        `has_blocks` is true."""
 
 
 class CommonFacts:
-    """What KLU writes to its ``klu_common``, as an `Analysis` has it."""
+    """The attributes of an `Analysis` that KLU writes to its structure ``klu_common``."""
 
     _common: Any
 
@@ -106,11 +109,12 @@ class CommonFacts:
 
 
 def checked_status(status: int) -> int:
-    """0 if a function of KLU succeeded, 1 if a pivot is zero.
+    """`status`, which is 0 if a function of KLU succeeded, and 1 if a pivot is zero.
 
     Raises
     ------
-    MemoryError, OverflowError : not enough memory; more entries than the index type can count
+    MemoryError : not enough memory
+    OverflowError : the index type cannot count the entries
     RuntimeError : KLU refuses its arguments, which is a defect of the caller
     """
     if status >= 0:
@@ -136,7 +140,7 @@ class KluFactors:
         library: KluLibrary,
         tolerance: float,
     ) -> None:
-        # KLU would accept entries below the diagonal blocks, but compute other blocks.
+        # KLU would accept nonzeros below the diagonal blocks, but would find other blocks.
         below = entries_below(columns, row_perm, col_perm, blocks)
         refuse_below(columns, below, columns.values)
         self._columns, self._row_perm, self._col_perm = columns, row_perm, col_perm

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where KLU is on this machine: in the wheel ``nbklu``, or in a shared library of the system.
+"""The libraries of KLU on this machine: the wheel ``nbklu``, and a shared library of the system.
 
-KLU is no part of btfperm, because its licence is another one (LGPL). `find` returns the first
-library that works. If the environment variable ``BTFPERM_LIBKLU`` names a libklu, that one comes
-first, and no other libklu is searched for. KLU of scikit-sparse cannot be used: it is in version
-0.5 and later, and 0.5 always computes its own order (it refuses ``ordering="user_perm"``).
+KLU is not part of btfperm, because it has another licence (LGPL). `find` returns the first library
+that works. If the environment variable ``BTFPERM_LIBKLU`` names a libklu, this one is tried first,
+before the wheel, and no other libklu is tried. KLU of scikit-sparse cannot be used: it is in
+version 0.5 and later, and 0.5 always computes its own order (it refuses ``ordering="user_perm"``).
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ SOURCES: tuple[type[Wheel], type[Shared]] = (Wheel, Shared)  # the preferred one
 
 
 class Solver(NamedTuple):
-    """A solver that `preorder` can order for, as `btfperm.solvers` reports it.
+    """A solver for which `preorder` can order, and its library; see `btfperm.solvers`.
 
     Attributes
     ----------
     name : "klu" or "superlu"
-    library : what provides it: "nbklu", "libklu", "scipy"; empty if nothing does
+    library : the library that provides the solver: "nbklu", "libklu" or "scipy"; empty if there is
+        none
     version, location : of the library
-    hint : how to install it, if it is missing
+    hint : how to install a library, if none works
     reason : why a library that is installed, or that ``BTFPERM_LIBKLU`` names, does not work, or
         is not used
     """
@@ -47,7 +48,8 @@ class Solver(NamedTuple):
 
 
 class _Search(NamedTuple):
-    """The libraries that work, and the reason of each that is present and does not."""
+    """The libraries that work, and the reasons why the other libraries on the machine do not
+    work."""
 
     found: tuple[KluLibrary, ...]
     failures: tuple[str, ...]
@@ -55,14 +57,14 @@ class _Search(NamedTuple):
 
 def solvers() -> tuple[Solver, ...]:
     """The solvers that :meth:`Preordering.factor` can use on this machine, the preferred library of
-    KLU first. Libraries are loaded at the first call, which takes a moment; later calls repeat its
-    answer.
+    KLU first. The first call loads the libraries, which takes a moment; later calls return the same
+    result.
 
     Returns
     -------
-    tuple of Solver : library, version, and how to install what is missing. A library of KLU that is
-        present and does not work, and an installed scikit-sparse, which is not used, have a row
-        with the ``reason``, and an empty ``library``
+    tuple of Solver : one for each library. A library of KLU that is on the machine but does not
+        work, and an installed scikit-sparse, which is not used, have a `Solver` with the ``reason``
+        and an empty ``library``
 
     Examples
     --------
@@ -93,7 +95,8 @@ def _scikit_sparse() -> tuple[str, ...]:
 
 
 def libraries() -> tuple[KluLibrary, ...]:
-    """The libraries that work, the preferred one first. They are loaded, which takes a moment."""
+    """The libraries of KLU that work, the preferred one first. The first call loads them, which
+    takes a moment."""
     return _search().found
 
 
@@ -111,12 +114,13 @@ def _search() -> _Search:
 
 
 def _is_absent(error: Exception) -> bool:
-    """Whether there is no such library, instead of one that does not work."""
+    """Whether the error means that the library is not on the machine. Other errors mean that it
+    does not work."""
     if isinstance(error, ModuleNotFoundError):
         return error.name == "nbklu"
     return isinstance(error, FileNotFoundError)
 
 
 def find() -> KluLibrary | None:
-    """The preferred library, or None."""
+    """The preferred library of KLU, or None if none works."""
     return next(iter(libraries()), None)

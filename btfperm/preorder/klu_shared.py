@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""KLU in a shared library of the system, through ctypes.
+"""KLU in a shared library of the system, called through ctypes.
 
-The layout of ``klu_common`` is verified: it must hold what ``klu_defaults`` writes.
+The layout of the structure ``klu_common`` depends on the version of KLU. A layout is accepted only
+if the values that ``klu_defaults`` writes can be read with it.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ _Array = npt.NDArray[Any]
 
 
 class _Layout(NamedTuple):
-    """Types of the fields of ``klu_common``: of its flags, and of its counts."""
+    """The types of the two kinds of integer fields of ``klu_common``: flags and counts."""
 
     flag: Any
     count: Any
 
     def structure(self) -> Any:
-        """The structure since KLU 1.2; later versions have more fields at its end."""
+        """The structure of KLU 1.2. Later versions have more fields at its end, for which `rest`
+        has room."""
         flag, count = self
         fields = (
             *((name, ctypes.c_double) for name in ("tol", "memgrow", "initmem_amd", "initmem")),
@@ -51,8 +53,8 @@ class _Layout(NamedTuple):
         return type("Common", (ctypes.Structure,), {"_fields_": fields})
 
 
-# By the letter in the names of KLU's functions: none for counts of 32 bits, "l" for counts of 64
-# bits. With the latter, flags have 32 bits since KLU 2, and 64 bits before.
+# The keys are a letter in the names of KLU's functions: none for counts of 32 bits, "l" for counts
+# of 64 bits. In the functions with "l", flags have 32 bits since KLU 2, and 64 bits before.
 _LAYOUTS = {
     "": (_Layout(ctypes.c_int, ctypes.c_int),),
     "l": (_Layout(ctypes.c_int, ctypes.c_int64), _Layout(ctypes.c_int64, ctypes.c_int64)),
@@ -116,7 +118,8 @@ class Shared:
         self.version = self.location.rpartition(".so.")[2] or "unknown"
 
     def _verified_common(self, width: str) -> Any:
-        """The structure whose defaults can be read back; None if there is none."""
+        """The structure with which the values of ``klu_defaults`` can be read; None if there is
+        none."""
         defaults = getattr(self.library, f"klu_{width}_defaults" if width else "klu_defaults")
         for layout in _LAYOUTS[width]:
             structure = layout.structure()
@@ -138,7 +141,7 @@ class Shared:
         *,
         has_blocks: bool = True,
     ) -> Analysis:
-        """Without `P` and `Q`, KLU computes its own order."""
+        """Analyzes the pattern. Without `P` and `Q`, KLU computes its own order."""
         common = self.commons["l" if indptr.dtype == np.int64 else ""]
         if common is None:
             raise OverflowError
@@ -223,9 +226,9 @@ def _pointer(array: _Array) -> ctypes.c_void_p:
 
 
 def _candidates() -> Iterator[str]:
-    """Names and paths of libklu: that in ``BTFPERM_LIBKLU`` alone if it is set; else what the
-    loader finds first, then the files in the folders of conda, of this Python's prefix, of
-    ``/usr/local`` and of Homebrew."""
+    """Names and paths of libklu. If ``BTFPERM_LIBKLU`` is set, this is the only one. Otherwise the
+    library that the loader finds comes first, then the files in the folders of conda, of this
+    Python's prefix, of ``/usr/local`` and of Homebrew."""
     named = os.environ.get(PATH)
     if named:
         yield named
@@ -243,7 +246,7 @@ def _candidates() -> Iterator[str]:
 
 
 def _loaded_path(library: Any) -> str:
-    """The file that the loader has mapped, with the version in its name; empty if it is unknown."""
+    """The path of the loaded file, whose name has the version; empty if it is unknown."""
     address = ctypes.cast(library.klu_defaults, ctypes.c_void_p).value or 0
     try:
         with Path("/proc/self/maps").open(encoding="utf-8", errors="replace") as maps:

@@ -71,7 +71,7 @@ class _Analysis(CommonFacts):
         return function(*arguments, self._common)
 
     def factor(self, values: _Numbers) -> int:
-        self._numeric = None  # its memory is free before the new factors need some
+        self._numeric = None  # frees the old factors before KLU allocates the new ones
         self._field = "z" if values.dtype.kind == "c" else ""
         arguments = *self._columns, values, self._symbolic
         self._numeric = self._call("factor", *arguments, field=self._field)

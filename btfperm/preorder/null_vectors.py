@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows and columns of a singular matrix that are linearly dependent.
 
-Idea        SuperLU reports that a pivot is zero, but not where. The matrix S, divided by the
-            largest entries of its rows and columns, is made nonsingular by small numbers on its
-            diagonal. Inverse iteration with factors of the sum S + E amplifies what S maps nearly
-            to zero: vectors x and y with S x = 0 and S^H y = 0. The columns where x is not zero,
-            and the rows where y is not zero, are linearly dependent.
-Errors      x and y are those of S + E. Solutions of the residuals S x correct them; each makes
-            their errors smaller by a factor that is about the size of E.
+Idea        SuperLU reports that a pivot is zero, but not where. Let S be the matrix divided by the
+            largest entries of its rows and columns, and E a diagonal matrix of small numbers, so
+            that S + E is nonsingular. Inverse iteration with factors of S + E finds vectors x and y
+            with S x = 0 and S^H y = 0, nearly. The columns where x is not zero, and the rows where
+            y is not zero, are linearly dependent.
+Errors      x and y are vectors of S + E, not of S. Each correction solves with the residual S x as
+            the right-hand side, and reduces the errors by a factor of about the size of E.
 Size of E   If no row of y has its diagonal entry in a column of x, the pivot that was zero has
-            about the square of that size. The first size is so small that its square may be lost
-            among rounding errors, the second one is not.
-Proof       the residuals S x and y S are at most `_ZERO`, where the largest numbers of x, y and
+            about the square of the size of E. With the first of two sizes, this square may be lost
+            among rounding errors; with the second one, it is not.
+Proof       the residuals S x and y^H S are at most `_ZERO`, where the largest numbers of x, y and
             S are 1
 Cost        at most two factorizations, twenty solutions and O(nnz) operations
 """
@@ -26,9 +26,9 @@ import numpy.typing as npt
 
 __all__ = ["Dependent", "dependent"]
 
-_SIZES = 2.0**-36, 2.0**-20  # of the numbers on the diagonal: one for each attempt
-_STEPS, _CORRECTIONS = 2, 3
-_ZERO = 1e-10  # numbers up to this size, beside 1, are rounding errors
+_SIZES = 2.0**-36, 2.0**-20  # sizes of E: one for each attempt
+_STEPS, _CORRECTIONS = 2, 3  # of the inverse iteration, and afterwards
+_ZERO = 1e-10  # numbers up to this size count as rounding errors, where the largest number is 1
 _Numbers = npt.NDArray[Any]
 
 
@@ -65,7 +65,7 @@ def dependent(square: Any, factors_of: Callable[[Any], Any]) -> Dependent | None
                 x = _corrected(x, factors.solve(S @ x, "N"))
                 y = _corrected(y, factors.solve(T @ y, "H"))
             residuals = np.abs(S @ x).max(), np.abs(T @ y).max()
-        if max(residuals) <= _ZERO:  # not if they are not numbers
+        if max(residuals) <= _ZERO:  # false for NaN
             return Dependent(_places(y), _places(x))
     return None
 
@@ -89,8 +89,9 @@ def _unit(x: _Numbers) -> _Numbers:
 
 
 def _corrected(x: _Numbers, change: _Numbers) -> _Numbers:
-    """`x` without the part of `change` that is orthogonal to it. The other part is large if the
-    small singular value of the sum is as small as rounding errors."""
+    """`x` minus the part of `change` that is orthogonal to `x`, as a vector of maximum norm 1. The
+    part of `change` along `x` may be very large: it is divided by a singular value of S + E that
+    may be as small as rounding errors."""
     return _unit(x - change + (np.vdot(x, change) / np.vdot(x, x)) * x)
 
 

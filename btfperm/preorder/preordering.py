@@ -38,13 +38,14 @@ __all__ = ["Preordering", "Solver"]
 Solver = Literal["superlu", "klu"]
 
 # Values of diag_pivot_thresh for SuperLU, see `_threshold`. The orders "amd" and "minimum-fill"
-# assume pivots on the diagonal. The smaller threshold keeps more of them there, which saves fill in
-# nearly symmetric blocks and with the largest product on the diagonal, but may cost much fill in
-# other blocks.
+# assume pivots on the diagonal. With the smaller threshold, more pivots are on the diagonal. This
+# saves fill in nearly symmetric blocks and with the largest product on the diagonal, but may cost
+# much fill in other blocks.
 _SAFE_THRESHOLD = 0.1
 _SMALL_THRESHOLD = 0.001
-# Entries of L + U per row up to which the factors count as sparse, if the fill is known, and up to
-# which the fill is counted otherwise. To count more takes longer than narrow panels save.
+# The factors are sparse if L + U have at most _SPARSE_FACTORS entries per row. If the fill is not
+# known, it is counted up to _COUNTED_FACTORS entries per row only: counting more would take longer
+# than narrow panels save.
 _SPARSE_FACTORS, _COUNTED_FACTORS = 300, 20
 
 
@@ -55,13 +56,14 @@ class Preordering(SolverOrder, OnDemand):
     Attributes
     ----------
     shape : (n, n)
-    row_perm, col_perm : (n,) gather: ``A[row_perm, :][:, col_perm]`` is block upper triangular,
-        has the transversal on its diagonal, and inside each block the order of `block_ordering`
+    row_perm, col_perm : (n,) gather permutations: ``A[row_perm, :][:, col_perm]`` is block upper
+        triangular, has the transversal on its diagonal, and inside each block the order of
+        `block_ordering`
     blocks : (b+1,) block k is rows and columns ``blocks[k]:blocks[k+1]`` of the permuted matrix
     solver : the solver for which the order was computed
-    block_ordering : what ordered the inside of the blocks: "colamd", "amd",
+    block_ordering : the method that ordered the inside of the blocks: "colamd", "amd",
         "minimum-fill", "rcm" or "natural"
-    form : the block triangular form behind it, with the transversal and its certificate
+    form : the block triangular form, with the transversal and its certificate
     weights : "product" if the entries with the largest product are on the diagonal, or those of a
         weighted transversal that was given as ``transversal=``; else "none"
 
@@ -83,7 +85,8 @@ class Preordering(SolverOrder, OnDemand):
 
     @property
     def klu(self) -> Klu:
-        """P, Q (gather) for ``klu_analyze_given`` with ``btf = 1``, and the boundaries R.
+        """The gather permutations P and Q for ``klu_analyze_given`` with ``btf = 1``, and the
+        boundaries R of the blocks.
 
         KLU computes the blocks again. It finds the same blocks and keeps the diagonal, but may
         order the blocks, and the rows and columns inside them, in another way.
@@ -92,13 +95,14 @@ class Preordering(SolverOrder, OnDemand):
 
     @cached_property
     def superlu(self) -> SuperLU:
-        """perm_r, perm_c (**scatter**: row i goes to place ``perm_r[i]``)."""
+        """The scatter permutations perm_r and perm_c: row i goes to place ``perm_r[i]``."""
         return SuperLU(inverse(self.row_perm), inverse(self.col_perm))
 
     @cached_property
     def predicted_fill(self) -> Fill | None:
         """The entries of L and U inside the blocks if all pivots stay on the diagonal; None if L
-        has more than 100 million in one block. Computed at the first use, unless `preorder` did."""
+        has more than 100 million entries in one block. Computed at the first use, unless `preorder`
+        computed it."""
         return fill_of(self.form, self.col_perm)
 
     @cached_property
@@ -111,8 +115,8 @@ class Preordering(SolverOrder, OnDemand):
     def advice(self) -> str:
         """A sentence about the expected fill, and whether the blocks save any.
 
-        The blocks are compared with one block of all rows in the same order; the sentence names the
-        order of the one block where it is another."""
+        The fill of the blocks is compared with the fill of one block of all rows in the same order.
+        If another order is used for the one block, the sentence names it."""
         return advice(self.form, self.predicted_fill, self.block_ordering, self.solver)
 
     def save(
@@ -135,11 +139,12 @@ class Preordering(SolverOrder, OnDemand):
     def apply(self, A: Any, *, scale: bool = False) -> Any:
         """The permuted matrix ``A[row_perm, :][:, col_perm]``, of any matrix of this shape.
 
-        A `Pattern` gives a `Pattern`, a SciPy array or matrix one in compressed columns, a dense
-        array a dense array; a path or a (data, indices, indptr) triple of compressed columns gives
-        a ``csc_array``. For `splu`, give ``permc_spec="NATURAL"`` with it. For a SciPy matrix of
-        compressed columns or rows with the same indices as in the last call, in the same format, it
-        costs one pass over the values, and comparisons and copies of the indices.
+        The result for a `Pattern` is a `Pattern`, for a dense array a dense array, and for a SciPy
+        array or matrix one in compressed columns. For a path or a (data, indices, indptr) triple of
+        compressed columns, it is a ``csc_array``. If you pass the result to `splu`, also pass
+        ``permc_spec="NATURAL"``. If a SciPy matrix in CSC or CSR format has the same indices and
+        the same format as in the last call, only its values are permuted; the indices are compared
+        and copied.
 
         With ``scale=True`` each value is multiplied by the scalings of its row and column, which
         exist if `weights` is "product".
@@ -183,9 +188,9 @@ class Preordering(SolverOrder, OnDemand):
     def factor(self, A: Any, *, diag_pivot_thresh: float | None = None) -> Factorization:
         """LU factors of a matrix with this pattern; `A` is not modified.
 
-        With solver="klu" the factors are those of KLU, if ``btfperm.solvers()`` finds one: the
-        wheel of ``pip install 'btfperm[klu]'``, or a libklu on this machine. Otherwise, and with
-        solver="superlu", SciPy's SuperLU factors large blocks alone and small ones together.
+        With solver="klu", KLU computes the factors if ``btfperm.solvers()`` finds it: in the wheel
+        of ``pip install 'btfperm[klu]'``, or in a libklu on this machine. Otherwise, and with
+        solver="superlu", SciPy's SuperLU factors each large block alone and small blocks together.
         ``.backend`` of the result names the solver. A matrix whose blocks all have one row needs
         no factors, and neither solver is called.
 
@@ -195,16 +200,15 @@ class Preordering(SolverOrder, OnDemand):
         ----------
         A : anything with values: SciPy matrix or array, dense array, (data, indices, indptr)
             triple of compressed columns, path. Real or complex; other types become float64 or
-            complex128, truth values the numbers 0 and 1 (`solve` and weights refuse them). Entries
+            complex128, and truth values become 0 and 1 (`solve` and weights refuse them). Entries
             outside the pattern are accepted in or above the diagonal blocks, and below them if they
-            are zero. Solvers run on the host: for a matrix on a GPU pass
-            ``A.get()``
-        diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
-            share of the largest candidate in its column. 1 is partial pivoting; smaller values
-            keep the order, and with "amd" the fill, better. The default is 0.001 for KLU. For
-            SuperLU with "amd" or "minimum-fill" it is 0.001 if the blocks are nearly symmetric or
-            `weights` is "product", else 0.1; with other orders it is 0.1 if `weights` is "product",
-            else 1. `Factorization.solve` refines the solution
+            are zero. Solvers run on the host: for a matrix on a GPU, pass ``A.get()``
+        diag_pivot_thresh : a number between 0 and 1. The diagonal entry is the pivot if it is at
+            least this share of the largest candidate in its column. 1 is partial pivoting. With a
+            smaller value, more pivots are on the diagonal, as the predicted fill assumes. The
+            default is 0.001 for KLU. For SuperLU with "amd" or "minimum-fill", it is 0.001 if the
+            blocks are nearly symmetric or `weights` is "product", else 0.1; with other orders, it
+            is 0.1 if `weights` is "product", else 1. `Factorization.solve` refines the solution
 
         Raises
         ------
@@ -232,7 +236,7 @@ class Preordering(SolverOrder, OnDemand):
         return self._factored(A, library, thresh)
 
     def _factored(self, A: Any, library: KluLibrary | None, thresh: float | None) -> Factorization:
-        """The factors by this library of KLU, or by SuperLU if it is None."""
+        """The factors by this library of KLU, or by SuperLU if `library` is None."""
         columns = columns_of(A, self.shape)
         factors: Factors
         rows, cols, blocks = self.row_perm, self.col_perm, self.blocks
@@ -258,7 +262,7 @@ class Preordering(SolverOrder, OnDemand):
     @cached_property
     def _panel_size(self) -> int | None:
         """The number of columns that SuperLU updates together in segments of at least FEW_ROWS
-        rows; None: its default, if the factors are not expected to be sparse."""
+        rows. None is SuperLU's default, for factors that are not expected to be sparse."""
         if self.shape[0] < FEW_ROWS or np.diff(self.blocks).max(initial=0) < FEW_ROWS:
             return NARROW
         fill: Fill | None = vars(self).get("predicted_fill")

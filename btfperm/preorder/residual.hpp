@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The residual b - op(A) x of a solution, and its componentwise backward error
 //
-// Idea   One pass over the entries adds both the residual and the sum |b| + |op(A)| |x|. So the
-//        residual that a step of iterative refinement needs also measures the solution. In rows of
-//        many entries, sums in double precision have errors that a refinement would add to the
-//        solution, so the residual is summed in long double there.
-// Paper  W. Oettli, W. Prager, Numerische Mathematik 6, 1964: the largest quotient of both is the
-//        least relative change of single entries of A and b that makes x exact. (For complex
-//        values within a factor of sqrt(2), because of `modulus`.)
+// Idea   One pass over the entries computes both the residual and the sizes |b| + |op(A)| |x|. The
+//        largest quotient of both is the componentwise backward error. So the residual that a step
+//        of iterative refinement needs also shows how accurate the solution is. In rows with many
+//        entries, rounding errors of sums in double precision would make the refinement less
+//        accurate. If there are such rows, residuals are computed in long double.
+// Paper  W. Oettli, W. Prager, Numerische Mathematik 6, 1964: the largest quotient is the smallest
+//        relative change of the entries of A and b for which x is exact. For complex values, it is
+//        exact within a factor of sqrt(2), because of `modulus`.
 // Cost   O(nnz) for each right-hand side
 #pragma once
 
@@ -24,7 +25,7 @@
 
 namespace btfperm {
 
-// The number type of sums with more digits, where the compiler has such a type.
+// The type of sums with more digits, where long double has more digits than double.
 template <class T>
 struct Wider {
   using type = long double;
@@ -63,8 +64,8 @@ void add_residual(const Columns<I, T>& A, Operation operation, const T* x, const
   }
 }
 
-// The largest |residual| / size, where 0 / 0 is 0; infinite if one is not a number. Four maxima
-// side by side, without a branch, so that the compiler uses vector instructions.
+// The largest |residual| / size, where 0 / 0 is 0; infinite if a quotient is not finite. The loop
+// computes four maxima without a branch, so that the compiler uses vector instructions.
 template <class T>
 double largest_quotient(std::int64_t n, const T* residuals, const double* sizes) {
   std::array<double, 4> worst{}, zero{};
@@ -83,9 +84,9 @@ double largest_quotient(std::int64_t n, const T* residuals, const double* sizes)
                    : std::numeric_limits<double>::infinity();
 }
 
-// `x`, `b` and `residuals` hold k columns of n numbers, `sizes` n numbers: |op(A)| |x| + |b| of the
-// last column. `wide` sums the residuals in long double. Returns the largest backward error,
-// infinite if one is not a number.
+// `x`, `b` and `residuals` hold k columns of n numbers. `sizes` receives |op(A)| |x| + |b| of the
+// last column, n numbers. With `wide`, the residuals are computed in long double. Returns the
+// largest backward error; infinite if one is not finite.
 template <class I, class T>
 double residual(const Columns<I, T>& A, Operation operation, bool wide, std::int64_t k, const T* x,
                 const T* b, T* residuals, double* sizes, Budget& budget) {
@@ -106,8 +107,8 @@ double residual(const Columns<I, T>& A, Operation operation, bool wide, std::int
   return worst;
 }
 
-// Whether a row or a column has more than `most` entries, most < 65,535. Short counters need fewer
-// cache lines.
+// Whether a row or a column has more than `most` entries. `most` must be below 65,535, because the
+// counters have 16 bits, so that they need fewer cache lines.
 template <class I>
 bool has_longer(I n, const I* indptr, const I* indices, int most) {
   std::vector<std::uint16_t> lengths(static_cast<std::size_t>(n));
@@ -121,12 +122,13 @@ bool has_longer(I n, const I* indptr, const I* indices, int most) {
 }
 
 struct Change {
-  double largest = 0;  // the largest share; infinite if the solution is 0
+  double largest = 0;  // the largest relative change; infinite if the solution is 0
   bool is_finite = true;
 };
 
-// The largest number of k changes, each relative to the largest number of its solution. NaN is left
-// out; NaN and infinity make `is_finite` false. There is one solution, or one for each change.
+// The largest modulus in k vectors of changes, relative to the largest modulus in the solution of
+// each. NaN is left out of `largest`; NaN and infinity make `is_finite` false. `x` holds one
+// solution for all changes, or one for each.
 template <class T>
 Change largest_change(std::int64_t n, std::int64_t k, const T* x, bool one_solution,
                       const T* changes) {

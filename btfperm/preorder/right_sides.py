@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arguments of a solution: right-hand sides, and the number of steps of refinement."""
+"""Checks of the arguments of `Factorization.solve`: right-hand sides, and number of steps of
+refinement."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
 
     Raises
     ------
-    InvalidArgumentError : it is no such array, or is on a GPU
+    InvalidArgumentError : `b` is no such array, or is on a GPU
     InvalidMatrixError : the arrays of a sparse matrix are damaged
     """
     if type(b) is np.ndarray and b.dtype == np.float64 and b.shape == (n,):
@@ -32,7 +33,8 @@ def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
         raise InvalidArgumentError(
             "this right-hand side is on a GPU, and solve works on the host: give it b.get()"
         )
-    # A matrix of another shape is refused below. As a dense array, it could be very large.
+    # A sparse matrix of another shape is refused below. It is not made dense, because the dense
+    # array could be very large.
     if is_scipy(b) and b.shape[0] == n:
         is_vector = len(b.shape) == 1
         b = checked_matrix(b.reshape(n, 1) if is_vector else b, "the right-hand side").toarray()
@@ -53,13 +55,13 @@ def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
         )
     double = np.dtype(np.complex128 if given.dtype.kind == "c" else np.float64)
     if given.dtype.kind in "fc" and given.dtype.itemsize > double.itemsize:
-        with np.errstate(over="ignore"):  # a long double beyond double becomes infinite
+        with np.errstate(over="ignore"):  # numbers that are too large for double become infinite
             given = given.astype(double)
     return given
 
 
 def checked_steps(refine: Any) -> Refine:
-    """Raise unless it is a possible `refine` of `Factorization.solve`."""
+    """`refine`. Raises InvalidArgumentError unless `Factorization.solve` accepts it."""
     if isinstance(refine, str) and refine == "auto":
         return "auto"
     return whole_number("refine", refine, 0, 100)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""KLU and SuperLU behind one interface, with their own order and with that of `preorder`, so that
-`compare` can measure them step by step."""
+"""One interface for KLU and SuperLU, each with its own order and with that of `preorder`.
+``compare.py`` measures the steps of this interface."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Numbers = npt.NDArray[Any]
 
 
 class Counts(NamedTuple):
-    """What the factors hold. The fields are those of `SolverRun`."""
+    """Numbers of entries and pivots of factors. The fields are those of `SolverRun`."""
 
     fill: int
     nnz: int
@@ -30,7 +30,7 @@ class Counts(NamedTuple):
 
 
 class Route(Protocol):
-    """One solver with one order. The steps are called in this order; errors are exceptions."""
+    """One solver with one order. The steps are called in the order below; errors are exceptions."""
 
     has_order: bool
     """Whether `order` is a step of its own, and not a part of `factor`."""
@@ -38,10 +38,10 @@ class Route(Protocol):
     def order(self) -> None: ...
     def factor(self) -> None: ...
     def solve(self, b: _Numbers) -> _Numbers:
-        """Without refinement."""
+        """The solution without refinement."""
 
     def refactor(self) -> bool:
-        """Factors the same values with the same pivots; False if the solver cannot."""
+        """Factors the same values with the same pivots; False if the solver has no such step."""
 
     def counts(self) -> Counts: ...
 
@@ -58,8 +58,9 @@ class RouteRow(NamedTuple):
 
 
 def route_rows() -> list[RouteRow]:
-    """KLU of each library with its own order (block triangular form and AMD), and with that of
-    `preorder`; SuperLU with its own order (COLAMD), and with that of `preorder`."""
+    """The rows of a comparison: each library of KLU with KLU's own order (block triangular form and
+    AMD) and with that of `preorder`; SuperLU with its own order (COLAMD) and with that of
+    `preorder`."""
     import scipy
 
     superlu = f"scipy {scipy.__version__}"
@@ -71,7 +72,7 @@ def route_rows() -> list[RouteRow]:
 
 
 def _rows_of(klu: KluLibrary | None) -> tuple[RouteRow, RouteRow]:
-    """The rows of one library of KLU; of a missing one if it is None."""
+    """The rows of one library of KLU; if `klu` is None, the rows state that KLU is missing."""
     name, missing = ("", MISSING) if klu is None else (f"{klu.name} {klu.version}", None)
     return (
         RouteRow("klu", "own", name, lambda A, columns: _Klu(klu, columns), missing),
@@ -80,7 +81,8 @@ def _rows_of(klu: KluLibrary | None) -> tuple[RouteRow, RouteRow]:
 
 
 class _Preordered:
-    """`preorder` and `Preordering.factor`; by this library of KLU, or by SuperLU if it is None."""
+    """`preorder` and `Preordering.factor`, with the given library of KLU, or with SuperLU if
+    `library` is None."""
 
     has_order = True
 
@@ -107,7 +109,7 @@ class _Preordered:
 
 
 class _Klu:
-    """KLU as a program uses it that gives it nothing but the matrix."""
+    """KLU with its own order, as programs call it that pass only the matrix."""
 
     has_order = True
     _analysis: Analysis
@@ -162,7 +164,8 @@ class _SuperLU:
         except MemoryError:
             raise ResourceMissingError("not enough memory for the factors") from None
         except RuntimeError as error:
-            if "singular" not in str(error):  # a line number of SciPy's source, for some matrices
+            # For some matrices, the message only names a line of SciPy's source.
+            if "singular" not in str(error):
                 raise RuntimeError("SuperLU fails on this matrix, and gives no reason") from None
             raise NumericallySingularError(
                 "the matrix is numerically singular: a pivot is zero"

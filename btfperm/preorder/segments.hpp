@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A permuted matrix cut into segments of its diagonal, and the substitution between them
 //
-// Idea   B = A[row_perm, :][:, col_perm] is block upper triangular. A segment is a large block, a
-//        long run of blocks of one row, or a run of other blocks between those. Blocks of one row
-//        in a segment of their own need no factors, so each is a piece by itself; any other segment
-//        is one piece. The entries inside the pieces are stored first, with rows counted from the
-//        first one of their piece, then those above the pieces. `source` names the entry of A
-//        behind each one, so that new values need no new structure.
+// Idea   B = A[row_perm, :][:, col_perm] is block upper triangular. A segment is a block of at
+//        least `large` rows, a run of at least `large` blocks of one row, or a run of other blocks
+//        between such segments. In a run of blocks of one row, no block needs factors: each block
+//        is a piece. Any other segment is one piece. The entries inside the pieces are stored
+//        first, with rows counted from the first row of their piece, then those above the pieces.
+//        `source` holds the position in A of each entry, so that new values need no new structure.
 // Cost   O(n + nnz log(longest column)) to cut, O(entries of the columns) to substitute
 #pragma once
 
@@ -31,7 +31,7 @@ struct Segment {
 template <class I>
 std::vector<Segment<I>> segments_of(const I* blocks, I n_blocks, I large) {
   std::vector<Segment<I>> segments;
-  const auto add = [&](I first, I last) {  // blocks
+  const auto add = [&](I first, I last) {  // the segment of the blocks first ... last - 1
     if (first == last) return;
     segments.push_back({blocks[first], blocks[last], blocks[last] - blocks[first] == last - first});
   };
@@ -57,10 +57,10 @@ std::vector<Segment<I>> segments_of(const I* blocks, I n_blocks, I large) {
 
 template <class I>
 struct Cut {
-  I* inside;  // n + 1 boundaries of the columns in `rows`: entries inside the pieces,
-  I* above;   // n + 1 boundaries: entries above them
-  I* rows;    // nnz places, inside and above
-  I* source;
+  I* inside;  // n + 1 boundaries of the columns in `rows`, for the entries inside the pieces
+  I* above;   // n + 1 boundaries of the columns in `rows`, for the entries above the pieces
+  I* rows;    // nnz places: first those inside the pieces, then those above
+  I* source;  // nnz positions in A
 };
 
 // Returns the number of entries below the diagonal blocks; their places in A are at the end of
@@ -122,9 +122,11 @@ std::int64_t cut(I n, const I* indptr, const I* indices, const I* row_perm, cons
   return nnz - below;
 }
 
-// Subtracts the entries above the pieces in the columns begin:end, times the solution x[begin:end],
-// from x in their rows; transposed, times the solution in their rows, from x[begin:end]. With
-// `single`, the columns are pieces of one row, and x[j] is divided by the pivot of column j.
+// Substitutes with the entries above the pieces in the columns begin:end. Multiplies these entries
+// by the solution x[begin:end] and subtracts the products from x in the rows of the entries. If
+// `transposed`, multiplies them by the solution in their rows and subtracts the products from
+// x[begin:end]. With `single`, the columns are pieces of one row, and x[j] is divided by the pivot
+// of column j.
 template <class I, class T>
 void substitute(const Columns<I, T>& above, const I* inside, I begin, I end, bool single,
                 bool transposed, std::int64_t k, T* x, Budget& budget) {

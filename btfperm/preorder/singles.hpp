@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Solutions with a permuted triangular matrix, all of whose diagonal blocks have one row
 //
-// Idea   Such a matrix is its own factor. The substitution reads the columns where they are, so
-//        neither an order of the entries nor a copy is needed: only the place of each pivot.
+// Idea   Such a matrix needs no factorization. The substitution reads the columns of A in their
+//        original places, so the entries are neither sorted nor copied. Only the position of each
+//        pivot must be found.
 // Cost   O(n + nnz) to find the pivots, O(nnz) for each right-hand side
 #pragma once
 
@@ -20,10 +21,10 @@ template <class I>
 struct Triangle {
   const I* row_perm;
   const I* col_perm;
-  I* pivot;  // of the column at each place: the place of its entry in A, or -1
+  I* pivot;  // for the column at each place: the position of its diagonal entry in A, or -1
 };
 
-// Sets the pivots; returns the places of the entries below the diagonal.
+// Sets the pivots. Returns the positions in A of the entries below the diagonal.
 template <class I>
 std::vector<std::int64_t> find_pivots(I n, const I* indptr, const I* indices,
                                       const Triangle<I>& order) {
@@ -65,7 +66,8 @@ void solve_triangle(const Columns<I, T>& A, const Triangle<I>& order, Operation 
     for (I place = 0; place < A.n; ++place) {
       const I j = order.col_perm[place], pivot = order.pivot[place];
       T value = b[j];
-      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {  // x is 0 at the pivot
+      // The pivot contributes 0, because x is still 0 in its row.
+      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
         value -= (conjugates ? conjugate(A.values[p]) : A.values[p]) * x[A.indices[p]];
       }
       x[order.row_perm[place]] =

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blocks of one row only: the permuted matrix is triangular, and solved by substitution."""
+"""Solutions if all blocks have one row: the permuted matrix is triangular, so substitution in the
+matrix itself solves the system."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ class SingleFactors:
 
     def factor(self, values: _Numbers) -> None:
         refuse_below(self._columns, self._below, values)
-        if self._lacks_pivots:  # perhaps there are no values at all
+        if self._lacks_pivots:  # some diagonal entries are not stored, and `values` may be empty
             has_pivot = self._pivot >= 0
             pivots = np.zeros(self._pivot.size, values.dtype)
             pivots[has_pivot] = values[self._pivot[has_pivot]]
@@ -50,7 +51,7 @@ class SingleFactors:
         self._values, self._pivots = values, pivots
 
     def refactor(self, values: _Numbers) -> bool:
-        """The pivots cannot change."""
+        """Stores new values. True, because each block has only one possible pivot."""
         self.factor(values)
         return True
 

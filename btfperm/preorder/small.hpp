@@ -4,8 +4,8 @@
 // Idea        For a matrix of some hundred rows, the Python code between the steps of `preorder`
 //             takes longer than the steps. Here the same functions run one after the other, with
 //             the rules of preorder/weights.py and ordering/inside_blocks.py for fewer than 500
-//             rows. There is no result if a step fails, or if these rules do not cover the matrix:
-//             the caller then takes the steps in Python, which find the order or raise the error.
+//             rows. There is no result if a step fails, or if these rules do not cover the matrix.
+//             Then the caller runs the steps in Python, which find the order or raise the error.
 // Proofs      The matching and the duals of the weighted one are certified by the same checks as in
 //             the steps in Python.
 // Cost        that of the steps
@@ -32,20 +32,22 @@
 
 namespace btfperm {
 
-// The numbers of weights.py and inside_blocks.py, which explain them.
+// The constants of weights.py and inside_blocks.py, which explain them.
 struct SmallRules {
   bool for_klu;
   double symmetric_enough, most_small;  // shares
   double weak, small;                   // shares of the largest entry of a column
-  double fill_more, less_fill;          // relative to another fill
+  double fill_more, less_fill;          // relative to the fill of another order
   double work_per_operation, work_per_entry;
   std::int64_t most_fill;
   double tolerance;    // of the duals, relative to the largest number
-  double passes = 20;  // over the entries, for the search of a transversal
+  double passes = 20;  // limit on the passes over the entries of the search for a transversal
 };
 
 enum class Inside : int { natural = -1, amd = 0, colamd = 1, minimum_fill = 3 };
 
+// needs_logarithms: the caller must call run_weighted(). not_here: the caller must use the steps in
+// Python.
 enum class SmallStatus : int { ordered = 0, needs_logarithms = 1, not_here = 2 };
 
 template <class I>
@@ -83,8 +85,8 @@ class SmallOrder {
     return finish();
   }
 
-  // Continues after `run` if that needs the logarithms of the moduli of the values that are not
-  // zero.
+  // Continues after run() has returned needs_logarithms: `logarithms` are those of the moduli of
+  // the values that are not zero.
   SmallStatus run_weighted(const double* logarithms) {
     logarithms_ = logarithms;
     if (!weigh()) return SmallStatus::not_here;
@@ -111,7 +113,8 @@ class SmallOrder {
     }
   }
 
-  // A perfect matching with its certificate; false if the search finds none, or one with a zero.
+  // Finds a perfect matching and checks its certificate. False if the search finds none, or if a
+  // stored zero is matched.
   bool match() {
     row_match_ = memory_.take<I>(n_);
     col_match_ = memory_.take<I>(n_);
@@ -143,7 +146,7 @@ class SmallOrder {
     return false;
   }
 
-  // The blocks of a matrix of which the matching is perfect.
+  // Finds the blocks of a matrix for the perfect matching row_match_, col_match_.
   bool find_form(const PatternView<I>& A, Found<I>& found, Form<I>& form, I& n_blocks) {
     const Matching<I> M{row_match_, col_match_};
     if (!find_blocks(A, M, Team{}, found, memory_, unlimited_)) return false;
@@ -173,7 +176,7 @@ class SmallOrder {
                       unlimited_);
   }
 
-  // The form with the matched rows opposite their columns; `row_place` is its memory.
+  // The form in which each matched row has the place of its column; `row_place` is its memory.
   BlockForm<I> form_of(const Choice& of, I* row_place) const {
     for (I k = 0; k < n_; ++k) row_place[of.col_match[form_.col_perm[k]]] = k;
     return {A_, row_place, form_.col_perm, form_.row_blocks, n_blocks_};
@@ -188,7 +191,7 @@ class SmallOrder {
     }
   }
 
-  // `first_order` of inside_blocks.py, of fewer than 500 rows.
+  // `first_order` of inside_blocks.py for fewer than 500 rows.
   Choice ordered(const I* row_match, const I* col_match) {
     Choice found;
     found.row_match = row_match;
@@ -202,13 +205,13 @@ class SmallOrder {
     const bool has_many_small =
         static_cast<double>(n_small) > rules_.most_small * static_cast<double>(n_);
     found.inside = Inside::amd;
-    if (has_many_small) {  // then the choice depends on the symmetry
+    if (has_many_small) {  // the choice depends on the symmetry
       found.symmetry = count_symmetric(form, 1, unlimited_);
       if (!found.symmetry.reaches(rules_.symmetric_enough)) found.inside = Inside::colamd;
     }
     I* const places = memory_.take<I>(n_);
     auto method = static_cast<Method>(found.inside);
-    if (rules_.for_klu) method = Method::amd_ascending;  // it is amd
+    if (rules_.for_klu) method = Method::amd_ascending;  // the variant of amd for KLU
     const OrderCounters counters =
         order_blocks(form, method, FillLimits{0, 0}, 1, places, unlimited_);
     if (method != Method::colamd) found.symmetry = counters.symmetry;
@@ -242,7 +245,7 @@ class SmallOrder {
     return {n_, n_, indptr, indices};
   }
 
-  // The transversal with the largest product, with its certificate.
+  // Finds the transversal with the largest product and checks its certificate.
   bool weigh() {
     const PatternView<I> A = has_zeros_ ? without_zeros() : A_;
     Found<I> found_blocks{};

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`preorder` with its defaults, of a small matrix: one call of the core instead of one for
-each step.
+"""`preorder` with its defaults for a small matrix: one call of the core instead of one for each
+step.
 
-``small.hpp`` has the rules of ``weights.py`` and ``inside_blocks.py`` for fewer than 500 rows. The
-block triangular form, with its transversal and scalings, is computed at its first use.
+``small.hpp`` implements the rules of ``weights.py`` and ``inside_blocks.py`` for fewer than 500
+rows. The block triangular form, with its transversal and scalings, is computed at its first use.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from btfperm.weighted.certificate import TOLERANCE
 
 __all__ = ["small_preordering"]
 
-# Below this number of entries, `maximum_transversal` searches by ss-bfs from no initial matching,
-# as the core does here. Another bound would change which of several transversals is found.
+# Below this number of entries, `maximum_transversal` searches by ss-bfs from an empty matching. The
+# core does the same here, so that both find the same one of several transversals.
 _MOST_ENTRIES = 4_000
 _ORDERINGS = {-1: "natural", 0: "amd", 1: "colamd", 3: "minimum-fill"}
 
@@ -54,9 +54,9 @@ _RULES = {"klu": _rules("klu"), "superlu": _rules("superlu")}
 
 
 def small_preordering(A: Any, solver: Solver) -> Preordering | None:
-    """What `preorder` returns for a SciPy matrix in sorted compressed columns of float64 values,
-    with fewer than 500 rows and 4,000 entries. None for all others, and if a step fails or a stored
-    zero is matched."""
+    """The result of `preorder` for a SciPy matrix in sorted compressed columns of float64 values,
+    with fewer than 500 rows and fewer than 4,000 entries. None for all other matrices, and if a
+    step fails or a stored zero is matched."""
     if not is_scipy(A) or A.format != "csc" or not 0 < A.shape[0] < inside_blocks.SMALL:
         return None
     if A.indices.size >= _MOST_ENTRIES:

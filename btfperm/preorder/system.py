@@ -42,8 +42,8 @@ class Solution:
     x : (n,) or (n, k), float64 or complex128
     preordering : the order, for further factorizations
     factors : the factors, for further right-hand sides
-    backward_error : `normwise` and `componentwise`: those of the worst right-hand side
-    seconds : of the steps "order", "factor" and "solve", which contains the refinement
+    backward_error : `normwise` and `componentwise`, each the largest of all right-hand sides
+    seconds : of the steps "order", "factor" and "solve"; the last one includes the refinement
     """
 
     x: _Numbers
@@ -57,7 +57,7 @@ class Solution:
     ) -> None:
         """Writes `x`: as a Matrix Market file in array format (`.mtx`, packed or not), or `.npy`.
 
-        `replace` is whether an older file of this name may be replaced.
+        If `replace` is False, a file of this name is not replaced.
         """
         write_vectors(path, self.x, format=format, replace=replace)
 
@@ -94,8 +94,8 @@ def solve(
 ) -> Solution:
     """Solves ``A x = b``: orders the matrix, factors it, solves and refines.
 
-    Use `preorder` if more matrices of this pattern follow, and the `factors` of the result for
-    more right-hand sides.
+    Call `preorder` instead if you have more matrices with this pattern. For more right-hand sides,
+    use the `factors` of the result.
 
     Parameters
     ----------
@@ -103,7 +103,8 @@ def solve(
         matrix on a GPU is copied to the host
     b : right-hand sides (n,) or (n, k), dense or sparse, real or complex; or a path: a matrix file
         of any format, or `.npy`
-    solver : "klu", "superlu", or "auto": KLU if the machine has it, see `solvers`
+    solver : "klu", "superlu", or "auto", which is KLU if it is installed (see `solvers`), else
+        SuperLU
     weights, block_ordering : as for `preorder`
     trans, refine : as for `Factorization.solve`
     drop_zeros : as for `as_pattern`
@@ -144,7 +145,7 @@ def solve(
     p: Preordering | None = None
     if weights == block_ordering == "auto":
         p = small_preordering(A, name)
-    if p is None:  # this also raises the errors, with the names in `valued`
+    if p is None:  # preorder also raises the errors, with the file name that `valued` holds
         p = preorder(valued, solver=name, weights=weights, block_ordering=block_ordering)
     since = _stop(seconds, "order", since)
     F = p.factor(A)
@@ -167,7 +168,7 @@ def read_system(
 
 
 def chosen(solver: SystemSolver) -> NamedSolver:
-    """KLU if the machine has it."""
+    """The solver for `solver`: "auto" is KLU if it is installed, else SuperLU."""
     if solver == "auto":
         return "klu" if find_klu() is not None else "superlu"
     return solver
@@ -178,8 +179,8 @@ def square_matrix(A: Any, drop_zeros: bool | None = None) -> ValuedPattern:
 
     Raises
     ------
-    InvalidArgumentError : it is not square
-    InvalidMatrixError : it has no values, or a value is NaN or infinite
+    InvalidArgumentError : the matrix is not square
+    InvalidMatrixError : the matrix has no values, or a value is NaN or infinite
     """
     if isinstance(A, str | os.PathLike):
         from btfperm.io import values_of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The matrix of a factorization: its values, checked."""
+"""The matrix of a factorization: compressed columns with checked values."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _DOUBLES = (np.dtype(np.float64), np.dtype(np.complex128))
 
 
 class RowOrder:
-    """The entries of sorted compressed columns, in the order of the rows. Computed at its first
-    use, and stored for later values."""
+    """The order of the entries by rows, for a matrix in sorted compressed columns. It is computed
+    at its first use, and stored for later values."""
 
     def __init__(self, indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> None:
         self._columns = indptr, indices
@@ -49,8 +49,7 @@ class RowOrder:
 
     @property
     def places(self) -> npt.NDArray[Any]:
-        """Where the value of each entry of the columns is, if values are in the order of the
-        rows."""
+        """For each entry in the order of the columns, its place in the order of the rows."""
         return self._rows[2]
 
 
@@ -61,8 +60,9 @@ class Columns(NamedTuple):
     ----------
     indptr, indices : int32, or int64 where there are more than 2^31 - 1 entries
     values : float64 or complex128
-    given_by : the order of the entries in the arrays of the caller's matrix, as in CSC or CSR;
-        "other" if they are not sorted, contain duplicates, or have another format of SciPy
+    given_by : the order of the entries in the arrays of the caller's matrix: "columns" (CSC),
+        "rows" (CSR), or "other" if they are not sorted, contain duplicates, or the matrix has
+        another format of SciPy
     rows : the order of the entries by rows, for new values
     """
 
@@ -79,7 +79,8 @@ class Columns(NamedTuple):
 
 
 def refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray) -> None:
-    """Raise unless these are two permutations and boundaries; solvers do not check them."""
+    """Raises InvalidArgumentError unless the arrays are two permutations and block boundaries. They
+    may have been changed since `preorder`, and solvers do not check them."""
     width = row_perm.dtype
     arrays = (np.ascontiguousarray(array, width) for array in (row_perm, col_perm, blocks))
     if not _core.preorder.is_order(n, *arrays):
@@ -91,7 +92,7 @@ def refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: I
 def entries_below(
     columns: Columns, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray
 ) -> npt.NDArray[Any]:
-    """Where in ``columns.indices`` the entries below the diagonal blocks are. O(nnz)."""
+    """The positions in ``columns.indices`` of the entries below the diagonal blocks. O(nnz)."""
     if blocks.size <= 2:
         return np.zeros(0, np.int64)
     block_of_row, block_of_col = np.zeros((2, columns.n), np.int32)
@@ -102,7 +103,8 @@ def entries_below(
 
 
 def refuse_below(columns: Columns, below: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
-    """Raise for nonzeros below the diagonal blocks; zeros stored there do no harm."""
+    """Raises InvalidArgumentError if there are nonzeros below the diagonal blocks. Zeros stored
+    there are allowed."""
     if not below.size:
         return
     wrong = below[values[below] != 0]
@@ -120,9 +122,9 @@ def canonical_copies(
     A: Any,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None:
     """Copies of ``indptr``, ``indices`` and ``data`` of a square SciPy CSC matrix, with indices of
-    32 bits. Returns None if the matrix or its arrays are of another kind or too large for that, if
-    its columns are not sorted or have duplicates, or if a value is not a finite double (real or
-    complex). Makes one pass over the entries."""
+    32 bits. Returns None if the matrix or its arrays are of another kind, if they are too large for
+    such indices, if its columns are not sorted or have duplicates, or if a value is not a finite
+    double (real or complex). Makes one pass over the entries."""
     if not is_scipy(A) or A.format != "csc" or A.shape[0] != A.shape[1]:
         return None
     arrays = A.indptr, A.indices, A.data
@@ -141,7 +143,7 @@ def canonical_copies(
 
 
 def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
-    """A copy of `A`: later changes of `A` do not affect it. Its arrays are writeable, as nbklu
+    """A copy of `A`, which later changes of `A` do not affect. Its arrays are writeable, as nbklu
     requires.
 
     Raises
@@ -173,12 +175,14 @@ def _order_of_entries(A: Any, C: Any) -> Literal["columns", "rows", "other"]:
 
 
 def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
-    """The values, in the order of `old`, of a matrix with the entries of `old`; or of an array with
-    one value for each of these, in the order of the arrays of the first matrix. A copy.
+    """A copy of the values of `A`, in the order of `old`. `A` is a matrix with the entries of
+    `old`, or an array with one value for each of them, in the order of the arrays of the first
+    matrix.
 
     Raises
     ------
-    InvalidArgumentError : another shape, or other entries; an array, if this order is not known
+    InvalidArgumentError : `A` has another shape or other entries, or is an array and the order is
+        not known
     InvalidMatrixError : see `columns_of`
     """
     if isinstance(A, np.ndarray) and A.ndim == 1:

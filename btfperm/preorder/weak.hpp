@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weak columns: those whose diagonal entry is small beside their largest entry in the same block
+// Weak columns: the diagonal entry is small compared to the largest entry in the same block
 //
-// Idea   In such a column, a solver may choose another pivot and depart from the order. KLU
-//        compares after it has divided each row by its largest entry.
+// Idea   In a weak column, a solver may choose a pivot off the diagonal, which changes the order.
+//        KLU compares the entries after it has divided each row by its largest entry.
 // Cost   O(n + nnz)
 #pragma once
 
@@ -28,9 +28,10 @@ std::vector<double> largest_of_rows(const PatternView<I>& A, const double* value
   return largest;
 }
 
-// Returns their number: diagonal entries below `share` times the largest. `values` has a number for
-// each entry, of which the modulus counts; `row_block` and `col_block` are the blocks of rows and
-// columns, or null if there is one block; `col_match` names the row whose entry is on the diagonal.
+// Number of columns whose diagonal entry is below `share` times the largest entry of the column in
+// the same block. The entries are compared by the moduli of `values`. `row_block` and `col_block`
+// are the blocks of rows and columns, or null if there is one block. The diagonal entry of column j
+// is in row col_match[j]. With `divide_rows`, each row is first divided by its largest entry.
 template <class I>
 std::int64_t count_weak(const PatternView<I>& A, const double* values, const I* row_block,
                         const I* col_block, const I* col_match, double share, bool divide_rows,

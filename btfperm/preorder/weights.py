@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which transversal is on the diagonal: that of the pattern, or the one with the largest product.
 
-Idea        If a diagonal entry is small beside its column, the solver may choose another pivot,
-            and the fill is no longer the predicted one. Columns with such an entry are weak. If
+Idea        If a diagonal entry is small compared to the largest entry of its column, the solver may
+            choose another pivot, and the predicted fill is wrong. Such a column is weak. If
             the transversal of the pattern has weak columns, the weighted one is computed. It is
             taken if it has at most half as many weak columns and at most FILL_MORE times the
-            predicted fill. For SuperLU, it is also taken if it leaves a few weak columns
-            (FEW_WEAK), not more than the other transversal has, and its predicted fill is not
-            larger; this is tried only if `_may_help`. If the transversal of the pattern has no weak
-            column, the weighted one is computed for KLU only, and only if `_may_have_less_fill`. It
-            is taken if its predicted fill is at most LESS_FILL times the other. The fill compared
-            is that of `first_order`; minimum fill is tried only for the transversal that was taken.
+            predicted fill. For SuperLU, it is also taken if it leaves few weak columns (FEW_WEAK),
+            not more than the transversal of the pattern has, and its predicted fill is not larger;
+            `_may_help` decides whether this is tried. If the transversal of the pattern has no
+            weak column, the weighted one is computed for KLU only, and only if
+            `_may_have_less_fill`. It is taken if its predicted fill is at most LESS_FILL times that
+            of the other. The compared fill is that of `first_order`; minimum fill is tried only for
+            the transversal that was taken.
 """
 
 from __future__ import annotations
@@ -50,21 +51,21 @@ __all__ += ["weighted_form"]
 Weights = Literal["auto", "product", "none"]
 
 # A column is weak if its diagonal entry is below this share of its largest entry in the same block;
-# for KLU, after each row was divided by its largest entry. It is KLU's default tolerance, and the
-# smallest default of `factor` for SuperLU.
+# for KLU, after each row was divided by its largest entry. The number is KLU's default tolerance
+# for pivots on the diagonal, and the smallest default of `factor` for SuperLU.
 WEAK = 1e-3
 # With partial pivoting, SuperLU may choose pivots off the diagonal in columns that are not weak,
 # too. So the choice of the order counts a diagonal entry as small if it is below this share of the
 # largest entry.
 SMALL_ENTRY = 0.1
-# The largest predicted fill with the weighted transversal, relative to that without, if there are
-# weak columns. If no column is weak, the predicted fill must become smaller (LESS_FILL), as it does
-# on power flow matrices at a flat start.
+# The largest predicted fill with the weighted transversal, relative to the predicted fill without,
+# if there are weak columns. If no column is weak, the predicted fill must become smaller
+# (LESS_FILL). This happens on matrices of power flow whose voltages are all equal (a flat start).
 FILL_MORE = 1.2
-# The largest share of weak columns that the weighted transversal may leave, if it leaves more than
-# half of them. Three matrices set it: 0.4 % of the columns stay weak on hangGlider_2, where this
-# saves most of the fill; 1.7 % on west0655 and 5.6 % on west1505, where the trial takes longer than
-# it saves.
+# The largest share of weak columns with the weighted transversal, if it removes less than half of
+# the weak columns. The number follows from three matrices. 0.4 % of the columns stay weak on
+# hangGlider_2, where the weighted transversal saves most of the fill; 1.7 % on west0655 and 5.6 %
+# on west1505, where the trial takes longer than it saves.
 FEW_WEAK = 0.01
 _NEARLY_SYMMETRIC = 0.95  # share of the entries off the diagonal that have a mirror image
 
@@ -78,7 +79,7 @@ class Ordered(NamedTuple):
 
 
 def finite_values(A: Any, shape: Any, drop_zeros: bool | None) -> ValuedPattern | None:
-    """The matrix with values on the host; None if it has none, or not all are finite."""
+    """The matrix with its values on the host; None if it has no values, or not all are finite."""
     arrays = (
         canonical_copies(A)
         if shape is None and (drop_zeros is None or drop_zeros is False)
@@ -137,8 +138,9 @@ def _choose(
     solver: str,
     threads: int,
 ) -> Ordered:
-    """`plain`, or the order by the transversal with the largest product, which `ordered` makes.
-    `weak` counts the weak columns of a form."""
+    """Chooses between `plain`, the order by the transversal of the pattern, and the order by the
+    transversal with the largest product. `ordered` computes the order for a form and its
+    transversal, and `weak` counts the weak columns of a form."""
     form, n_weak = plain.form, weak(plain.form)
     if n_weak == 0 and (solver != "klu" or not _may_have_less_fill(plain, threads)):
         return plain
@@ -158,10 +160,10 @@ def _choose(
 
 
 def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
-    """Whether another transversal is worth a trial. It is not if nearly all entries off the
-    diagonal inside the blocks have a mirror image, because the diagonal is then the natural one of
-    most applications; if the fill is hardly more than the entries; if the matrix is small; or if
-    the symmetry is not known, because the order inside the blocks was given or is natural."""
+    """Whether another transversal is worth a trial. It is not in four cases. Nearly all entries
+    off the diagonal inside the blocks have a mirror image: then the diagonal is the natural one of
+    most applications. The fill is hardly larger than the number of entries. The matrix is small.
+    The symmetry is not known, because the order inside the blocks was given or is natural."""
     n, symmetry = plain.form.shape[0], plain.inside.symmetry
     if n < inside_blocks.SMALL or symmetry is None or symmetry.reaches(_NEARLY_SYMMETRIC):
         return False
@@ -179,7 +181,8 @@ def _may_help(plain: Ordered, other: BlockTriangularForm, n_left: int, threads: 
 def weighted_form(
     valued: ValuedPattern, form: BlockTriangularForm, threads: int
 ) -> tuple[BlockTriangularForm, WeightedTransversal]:
-    """The form with the largest product on the diagonal. Stored zeros remain entries of it."""
+    """The block triangular form with the largest product on the diagonal, and its weighted
+    transversal. Stored zeros remain entries of the form."""
     pattern = valued.pattern
     entries, modulus = moduli(valued)
     if entries.nnz == pattern.nnz:  # the blocks do not depend on the transversal
@@ -204,7 +207,8 @@ def weighted_form(
 
 
 def _explained(kept: Callable[[], Any], weighted: Callable[[], Any]) -> dict[str, Any]:
-    """What `kept` explains, with the plan and the decisions of the weighted search."""
+    """The dictionary that `kept` returns, with the plan and the decisions of the weighted search
+    added."""
     explained, other = dict(kept()), weighted()
     added = {what: rule for what, rule in other["decisions"].items() if what.startswith("weighted")}
     decisions = {**explained["decisions"], **added}
@@ -225,8 +229,8 @@ def _count_small(
     *,
     scaled: bool = False,
 ) -> int:
-    """The number of columns whose diagonal entry is below a share of the column's largest entry in
-    the same block; with `scaled`, after each row was divided by its largest entry. O(nnz)."""
+    """The number of columns whose diagonal entry is below `share` times the column's largest entry
+    in the same block; with `scaled`, after each row was divided by its largest entry. O(nnz)."""
     if form.n_blocks == pattern.n:  # each block has one entry
         return 0
     width = pattern.indptr.dtype

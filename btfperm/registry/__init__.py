@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What exists: one row for each algorithm on each backend, and one file of rows for each family.
+"""The registry: one row for each algorithm on each backend, and one file of rows for each family.
 
 Tests, benchmarks, `btfperm algorithms`, the help text and the table in docs/algorithms.md loop over
-these rows. The code of a row is ``btfperm/<package>/<family>/<name>.hpp`` with ``-`` as ``_``; on a
-GPU it is ``<name>.cu``, whose driver ``<name>_gpu.py`` is loaded only when one of its rows is run,
-and over MPI ranks ``<name>_mpi.py``; the field `file` of a row replaces the name. ``algorithm.py``
-defines a row, ``steps.py`` lists the other steps that a backend implements, such as the
-certificate.
+these rows. The code of a row is in ``btfperm/<package>/<family>/<name>.hpp``, with ``_`` for each
+``-`` of the name. On a GPU it is in ``<name>.cu``, and its driver in ``<name>_gpu.py``, which is
+imported when one of its rows runs. Over MPI ranks it is in ``<name>_mpi.py``. If a row has the
+field `file`, this replaces the name. ``algorithm.py`` defines a row. ``steps.py`` lists the other
+steps that a backend implements, such as the certificate.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _added: list[Algorithm] = []  # rows that `add` added
 
 
 def add(row: Algorithm) -> None:
-    """Adds a row, of a package that is not part of btfperm."""
+    """Adds a row for an algorithm that is not part of btfperm."""
     _added.append(row)
     find.cache_clear()
 
@@ -67,14 +67,14 @@ def remove(row: Algorithm) -> None:
 
 
 def algorithms(family: str | None = None, *, package: str | None = None) -> tuple[Algorithm, ...]:
-    """The algorithms of btfperm, without those of `add`: all, or those of one family
-    (``"initial"``, ``"augmenting"``, ``"push_relabel"``, ``"displacement"``; weighted: ``"exact"``,
-    ``"approximate"``; of graphs: ``"graph"``) and of one package (``"transversal"``,
-    ``"weighted"``).
+    """The algorithms of btfperm: all, or those of one family and of one package. Those that other
+    packages added are not included.
 
     Parameters
     ----------
-    family, package : names of one family and of one package; None: all
+    family : ``"initial"``, ``"augmenting"``, ``"push_relabel"`` or ``"displacement"``; for weights
+        ``"exact"`` or ``"approximate"``; for graphs ``"graph"``. None: all
+    package : ``"transversal"`` or ``"weighted"``. None: all
 
     Returns
     -------
@@ -105,13 +105,16 @@ def find(
     package: str = "transversal",
     home: str = "",
 ) -> Algorithm:
-    """The row of that name, of a package or of ``"weighted.graph"``; of several, the one of the
-    requested backend; when it is ``"auto"``, the one of the backend `home`, if it has one, or else
-    the first. An initializer may run on the CPU before a search on another backend.
+    """The row with this name. `package` is a package or ``"weighted.graph"``.
+
+    If several backends have such a row, the row of `backend` is returned; for ``"auto"``, the row
+    of the backend `home` if it has one, else the first row. If `backend` has no such initializer,
+    the first row is returned, because an initializer may run on the CPU before a search on another
+    backend.
 
     Raises
     ------
-    InvalidArgumentError : there is none; the text names what exists, or similar names
+    InvalidArgumentError : there is no such row; the message lists the names, or similar ones
     """
     rows = [
         row

@@ -20,10 +20,10 @@ __all__ = ["Algorithm", "Option"]
 class Option:
     """An option of an algorithm: ``options={"name": value}``.
 
-    The value is a finite number from 0 on; if there are `forms`, it is one of these words. A
-    form that ends in ``:k`` is a word with a number, such as ``"adaptive:0.7"`` for the form
-    ``"adaptive:k"``. `old_forms` are words that are still accepted; `summary` names what replaces
-    them. An option that `is_probability` is a number between 0 and 1, without its ends.
+    The value is a finite number from 0 on. If there are `forms`, the value is one of these words
+    instead. A form that ends in ``:k`` is a word with a number, such as ``"adaptive:0.7"`` for the
+    form ``"adaptive:k"``. `old_forms` are deprecated words that are accepted, too; `summary` names
+    their replacement. If `is_probability`, the value is between 0 and 1, both excluded.
     """
 
     name: str
@@ -70,27 +70,27 @@ class Option:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm, published or of btfperm.
+    """An algorithm, from a publication or by btfperm.
 
     Attributes
     ----------
     name : the name that users type
-    package, family : the folders of its file, and the submodule of the core; initializers have the
-        family ``"initial"``
+    package, family : the folders of its file; `package` is also the submodule of the core.
+        Initializers have the family ``"initial"``
     backend : ``"cpu"``, ``"gpu"`` or ``"mpi"``
     reference : its publication, or ``"btfperm"``
     summary : what it does, in one line
     prefer : when to use it, in one line
     parallel : whether it uses more than one thread
-    starts_itself : whether it makes its own initial matching if it starts from an empty one. If the
-        caller names it, no initializer runs before it by default
+    starts_itself : whether it computes its own initial matching if it starts from an empty one. If
+        the caller names it, no initializer runs before it by default
     deterministic : whether it gives the same matching in each run, also on several threads. On one
-        thread and with the same seed, every algorithm of the CPU does so
+        thread and with the same seed, every algorithm on the CPU does so
     options : its options
-    file : stem of its file, if that is not the name; with the folders within ``btfperm`` if the
-        file is not in those of `package` and `family`
-    function : ``"module:name"`` of its function, if that is neither in the core nor in the driver
-        beside the kernels
+    file : stem of its file, if this is not the name of the algorithm. It contains the folders
+        within ``btfperm`` if the file is not in the folders of `package` and `family`
+    function : ``"module:name"`` of its function, if this is neither in the core nor in a driver in
+        the folders of `package` and `family`
     """
 
     name: str
@@ -114,7 +114,8 @@ class Algorithm:
 
     @property
     def path(self) -> str:
-        """The file of its code, not of a GPU's driver, within the folder ``btfperm``."""
+        """The path of the file of its code within the folder ``btfperm``; on a GPU, the file of the
+        kernels."""
         ending = {"cpu": ".hpp", "gpu": ".cu", "mpi": "_mpi.py"}[self.backend]
         name = self.file or self.stem
         folders = "" if "/" in name else f"{self.package}/{self.family}/"
@@ -131,12 +132,12 @@ class Algorithm:
 
     @property
     def rules(self) -> str:
-        """The package whose rules choose it: `package`, or ``"weighted.graph"``."""
+        """The package whose rules may choose it: `package`, or ``"weighted.graph"``."""
         return "weighted.graph" if self.of_graphs else self.package
 
     @cached_property
     def defaults(self) -> dict[str, float | str]:
-        """The default of each option, as the algorithm takes it."""
+        """The default of each option, in the form that the algorithm takes."""
         return {option.name: option.checked(option.default, self.name) for option in self.options}
 
     @cached_property
@@ -156,8 +157,8 @@ class Algorithm:
         }
 
     def in_numbers(self, values: Mapping[str, float | str]) -> Mapping[str, float | str]:
-        """Values of all options as the core takes them: a word is its place among the words of its
-        option."""
+        """The values of all options in the form that the core takes: each word is replaced by its
+        place among the words of its option."""
         if not any(option.forms for option in self.options):
             return values
         forms = {option.name: option.forms for option in self.options}
@@ -167,8 +168,8 @@ class Algorithm:
         }
 
     def load(self) -> Callable[..., Any]:
-        """The function that runs the algorithm: `function` if it is set, or else that of the core
-        (CPU), of the driver beside the kernels (GPU), or of a Python module (MPI)."""
+        """The function that runs the algorithm: `function` if it is set; otherwise a function of
+        the core (CPU), of the driver ``<name>_gpu.py``, or of the module ``<name>_mpi.py``."""
         if self.function:
             module, _, name = self.function.partition(":")
             return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]

@@ -23,10 +23,10 @@ ROWS = (
         name="pothen-fan",
         backend="cpu",
         reference="Pothen, Fan, ACM TOMS 16 (1990); Duff, Kaya, Uçar, ACM TOMS 38 (2011)",
-        summary="disjoint depth-first searches in phases, lookahead and fairness",
-        prefer="dense patterns, and columns of some sixty entries or more",
+        summary="disjoint depth-first searches in phases, with lookahead and fairness",
+        prefer="for dense patterns, and columns of some sixty entries or more",
         parallel=True,
-        options=(Option("fairness", 1, "1: backwards through the lists in every second phase"),),
+        options=(Option("fairness", 1, "1: every second phase visits the lists backwards"),),
     ),
     row(
         name="hopcroft-karp",
@@ -40,7 +40,7 @@ ROWS = (
         backend="cpu",
         reference="Duff, Wiberg, ACM TOMS 14 (1988)",
         summary="hopcroft-karp with depth-first searches from the unmatched rows after each phase",
-        prefer="chains, permuted meshes and roads, where hopcroft-karp takes many phases",
+        prefer="for chains, permuted meshes and roads, where hopcroft-karp takes many phases",
     ),
     row(
         name="ss-dfs",
@@ -57,14 +57,14 @@ ROWS = (
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015 (SS-BFS)",
         summary="one breadth-first search at a time; rows of failed searches are not visited again",
-        prefer="when few columns are unmatched and augmenting paths are short",
+        prefer="if few columns are unmatched and augmenting paths are short",
     ),
     row(
         name="ms-bfs",
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015 (MS-BFS)",
         summary="in phases, breadth-first trees from all unmatched columns",
-        prefer="usually on one thread, if a published algorithm is needed",
+        prefer="usually on one thread if a published algorithm is needed",
     ),
     row(
         name="p-dbfs",
@@ -85,12 +85,18 @@ ROWS = (
             Option(
                 "alpha",
                 5,
-                "bottom-up when the frontier has at least 1/alpha of the unvisited rows; grafting "
-                "when the columns of the kept trees exceed 1/alpha of the rows to graft",
+                "bottom-up if the frontier has at least 1/alpha as many columns as there are "
+                "unvisited rows; grafting if the trees that remain have more than 1/alpha as many "
+                "columns as there are rows to graft",
             ),
             Option("direction", 1, "0: always top-down"),
             Option("graft", 1, "0: each phase builds all trees again"),
-            Option("whole", 0, "1: top-down steps visit whole columns, also of trees with a path"),
+            Option(
+                "whole",
+                0,
+                "1: top-down steps visit whole columns, also in trees that contain an augmenting "
+                "path",
+            ),
             Option("frontiers", 0, "1: report the size of the frontier in each level"),
         ),
     ),
@@ -109,7 +115,7 @@ ROWS = (
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
         summary="apfb; a tree stops growing when it contains an augmenting path",
-        prefer="columns of nearly equal lengths, if a published algorithm is needed",
+        prefer="for columns of nearly equal lengths if a published algorithm is needed",
         parallel=True,
         options=(_THREADS,),
         file="apfb",
@@ -129,7 +135,7 @@ ROWS = (
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
         summary="apsb; a tree stops growing when it contains an augmenting path",
-        prefer="unmatched rows that are near, as on meshes in natural order",
+        prefer="for short augmenting paths, as on meshes in natural order",
         parallel=True,
         options=(_THREADS,),
         file="apsb",
@@ -138,14 +144,15 @@ ROWS = (
         name="meeting-trees",
         backend="gpu",
         reference="btfperm",
-        summary="trees from unmatched columns and rows meet; kept between phases",
+        summary="trees grow from unmatched columns and rows until they meet; they remain between "
+        "phases",
         prefer="on a GPU nearly always, except if augmenting paths are long",
         parallel=True,
         options=(
             Option(
                 "pairs",
                 "any",
-                "same: the old form of the algorithm ordered-trees",
+                "same is deprecated: use the algorithm ordered-trees",
                 forms=("any",),
                 old_forms=("same",),
             ),
@@ -160,12 +167,13 @@ ROWS = (
         prefer="for matrices over several ranks",
         deterministic=True,
         options=(
-            Option("alpha", 5, "bound of grafting: rows to graft for each column of a tree"),
+            Option("alpha", 5, "grafting if fewer than alpha rows are to graft per tree column"),
             Option(
                 "direction",
                 1,
-                "0: always from columns; 1: after karp-sipser, a rank extends its trees from "
-                "unvisited rows where it expects fewer entries; 2: always. GPUs: from columns",
+                "0: trees grow from their columns; 1: after karp-sipser, a rank extends its trees "
+                "from unvisited rows if it expects fewer entries there; 2: always from unvisited "
+                "rows. GPUs: always from columns",
             ),
         ),
     ),
@@ -181,7 +189,7 @@ ROWS = (
         name="ordered-trees",
         backend="gpu",
         reference="btfperm",
-        summary="trees from unmatched columns in phases; of several columns, the least takes a row",
+        summary="trees from unmatched columns in phases; of several columns, the first gets a row",
         prefer="if each run on a GPU must give the same matching; otherwise meeting-trees",
         parallel=True,
         starts_itself=True,

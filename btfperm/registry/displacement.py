@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Label-guided pushes and short searches, chosen from a sample of the pattern."""
+"""Pushes that are guided by labels, or short searches; a sample of the pattern decides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROWS = (
         family="displacement",
         backend="cpu",
         reference="btfperm",
-        summary="label-guided pushes or short searches, by a sample; O((m + n + nnz) sqrt(n))",
+        summary="pushes guided by labels, or short searches; O((m + n + nnz) sqrt(n))",
         prefer="always, unless a published algorithm is needed",
         parallel=True,
     ),

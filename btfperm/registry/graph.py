@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matchings of large weight in graphs, for `match`."""
+"""Algorithms of `match`: matchings of large weight in graphs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ ROWS = (
         name="local-max",
         backend="cpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
-        summary="graphs: in rounds, match edges of locally largest weight; half of the optimum",
+        summary="graphs: in rounds, match edges of locally largest weight; at least half of the "
+        "optimum",
         prefer="nearly always: nearly the weight of greedy in less time",
         parallel=True,
         deterministic=True,
@@ -47,7 +48,7 @@ ROWS = (
             Option(
                 "model",
                 "auto",
-                "sequential, crew (section 2.1), or auto: crew on several threads",
+                "sequential, crew (section 2.1 of the paper), or auto: crew on several threads",
                 forms=("auto", "sequential", "crew"),
             ),
         ),
@@ -56,7 +57,7 @@ ROWS = (
         name="local-max",
         backend="mpi",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
-        summary="graphs over MPI ranks: the same matching as on one",
+        summary="graphs over MPI ranks: local-max, with the matching of one process",
         prefer="for graphs over more than one rank",
         deterministic=True,
         options=_LOCAL_MAX[:1],
@@ -82,16 +83,17 @@ ROWS = (
         name="greedy",
         backend="cpu",
         reference="Fagginger Auer, Bisseling (2012), algorithm 2; Birn et al., Euro-Par 2013",
-        summary="graphs: match edges by decreasing weight; half of the optimum",
-        prefer="as the plainest half-approximation",
+        summary="graphs: match edges by decreasing weight; at least half of the optimum",
+        prefer="for comparison, as the simplest algorithm with this bound",
         deterministic=True,
     ),
     row(
         name="gpa",
         backend="cpu",
         reference="Maue, Sanders, WEA 2007",
-        summary="graphs: the global path algorithm, paths and even cycles; half of the optimum",
-        prefer="for the heaviest of these matchings",
+        summary="graphs: the global path algorithm, paths and even cycles; at least half of the "
+        "optimum",
+        prefer="if the weight matters most: its matching is usually the heaviest",
         deterministic=True,
         options=(GPA_EXTEND,),
     ),
@@ -99,7 +101,7 @@ ROWS = (
         name="hem",
         backend="cpu",
         reference="Karypis, Kumar, SIAM J. Scientific Computing 20 (1998)",
-        summary="graphs: heavy-edge matching, each vertex takes its heaviest edge",
+        summary="graphs: heavy-edge matching, each vertex in turn takes its heaviest edge",
         prefer="if time counts more than weight",
         deterministic=True,
         options=(HEM_ORDER,),
@@ -124,7 +126,7 @@ ROWS = (
         name="red-blue",
         backend="cpu",
         reference="Fagginger Auer, Bisseling (2012), algorithms 3 and 4",
-        summary="graphs: in rounds, blue vertices propose to red ones, which accept one proposal",
+        summary="graphs: in rounds, blue vertices propose to red ones; each red one accepts one",
         prefer="for comparison with local-max",
         parallel=True,
         deterministic=True,
@@ -135,7 +137,7 @@ ROWS = (
         backend="gpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3.3",
         summary="graphs, on a GPU: local-max by segmented maxima, with the matching of the CPU",
-        prefer="large graphs, if a GPU is there",
+        prefer="for large graphs, if there is a GPU",
         parallel=True,
         deterministic=True,
         options=_LOCAL_MAX,

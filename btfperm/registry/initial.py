@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Initializers: cheap algorithms for an initial matching, which a search then completes."""
+"""Initializers: cheap algorithms for an initial matching, which a search then extends."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ ROWS = (
         backend="cpu",
         reference="Duff, ACM TOMS 7 (1981)",
         summary="each column takes its first unmatched row (cheap matching)",
-        prefer="the usual initializer: one pass, often maximum in natural order",
+        prefer="usually: one pass over the entries, and often maximum in natural order",
         parallel=True,
     ),
     row(
         name="singles-first",
         backend="cpu",
         reference="btfperm",
-        summary="columns of one entry, which have no choice, then greedy",
-        prefer="columns of at most two entries, which form chains",
+        summary="match columns of one entry, which have no choice, then greedy",
+        prefer="for columns of at most two entries, which form chains",
         parallel=True,
     ),
     row(
         name="karp-sipser",
         backend="cpu",
         reference="Karp, Sipser, FOCS 1981",
-        summary="match vertices of degree one first, then any",
-        prefer="random, triangular and circuit patterns with short columns",
+        summary="match vertices of degree one first, then any vertex",
+        prefer="for random, triangular and circuit patterns with short columns",
         parallel=True,
     ),
     row(
@@ -48,7 +48,7 @@ ROWS = (
         name="two-sided",
         backend="cpu",
         reference="Dufossé, Kaya, Uçar, J. Parallel Distrib. Comput. 85 (2015)",
-        summary="scale to doubly stochastic, draw one neighbour per vertex, match these edges",
+        summary="scale to doubly stochastic, draw a neighbour of each vertex, match these entries",
         prefer="on many cores, if a bound on the size of the initial matching is needed",
         parallel=True,
         options=(Option("sweeps", 5, "Sinkhorn-Knopp sweeps before drawing"),),
@@ -57,7 +57,7 @@ ROWS = (
         name="red-blue",
         backend="cpu",
         reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
-        summary="in rounds, blue vertices propose to red ones, which accept one proposal",
+        summary="in rounds, blue vertices propose to red ones; each red one accepts one proposal",
         prefer="for comparison with the GPU",
         parallel=True,
         deterministic=True,
@@ -75,7 +75,7 @@ ROWS = (
         name="random-greedy",
         backend="cpu",
         reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
-        summary="each row and column, in random order, takes an unmatched neighbour at random",
+        summary="each row and column, in random order, takes a random unmatched neighbour",
         prefer="for comparison with red-blue",
         file="weighted/graph/random_greedy",
     ),
@@ -101,14 +101,14 @@ ROWS = (
         name="greedy",
         backend="gpu",
         reference="Duff, ACM TOMS 7 (1981)",
-        summary="on a GPU: greedy in natural order, with the result of one thread, or at random",
-        prefer="the usual initializer on a GPU",
+        summary="on a GPU: greedy with the result of one thread, or with random rows",
+        prefer="usually on a GPU",
         parallel=True,
         options=(
             Option(
                 "choice",
                 "first",
-                "first: the first unmatched row; random: the first from a random position",
+                "first: the first unmatched row; random: the first after a random position",
                 forms=("first", "random"),
             ),
         ),
@@ -117,15 +117,15 @@ ROWS = (
         name="karp-sipser",
         backend="gpu",
         reference="Karp, Sipser, FOCS 1981",
-        summary="on a GPU: in rounds, match vertices of degree one, then some at random",
-        prefer="random, triangular and circuit patterns, before a search on a GPU",
+        summary="on a GPU: in rounds, match vertices of degree one, then random ones",
+        prefer="for random, triangular and circuit patterns, before a search on a GPU",
         parallel=True,
     ),
     row(
         name="red-blue",
         backend="gpu",
         reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
-        summary="on a GPU: in rounds, blue vertices propose, red ones accept one proposal",
+        summary="on a GPU: in rounds, blue vertices propose; each red one accepts one proposal",
         prefer="for comparison with greedy",
         parallel=True,
     ),
@@ -144,7 +144,7 @@ ROWS = (
         summary="over MPI ranks: columns take rows of their rank, then propose to others",
         prefer="over ranks, if the diagonal is full",
         deterministic=True,
-        options=(Option("rounds", 4, "bound on the rounds"),),
+        options=(Option("rounds", 4, "largest number of rounds of proposals"),),
     ),
     row(
         name="own-blocks",
@@ -152,17 +152,19 @@ ROWS = (
         reference="btfperm",
         summary="over MPI ranks: each rank matches its own rows and columns, then columns propose "
         "to rows of other ranks",
-        prefer="ranks with GPUs, which do all of the search for it",
-        options=(Option("rounds", 4, "bound on the rounds"),),
+        prefer="for ranks with GPUs, on which the matching inside each rank is searched",
+        options=(Option("rounds", 4, "largest number of rounds of proposals"),),
     ),
     row(
         name="karp-sipser",
         backend="mpi",
         reference="Karp, Sipser, FOCS 1981",
         summary="over MPI ranks: match vertices of degree one in rounds, then some of any degree",
-        prefer="the usual initializer over ranks without GPUs",
+        prefer="usually over ranks without GPUs",
         deterministic=True,
-        options=(Option("thin_steps", 10, "steps with few messages before other choices"),),
+        options=(
+            Option("thin_steps", 10, "steps with few messages before vertices of any degree"),
+        ),
     ),
     row(
         name="local-max",
@@ -171,6 +173,6 @@ ROWS = (
         summary="over MPI ranks: match entries of locally largest random weight, in rounds",
         prefer="for comparison with greedy over ranks",
         deterministic=True,
-        options=(Option("rounds", 64, "bound on the rounds"),),
+        options=(Option("rounds", 64, "largest number of rounds"),),
     ),
 )

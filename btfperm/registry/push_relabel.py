@@ -14,8 +14,8 @@ row = partial(Algorithm, package="transversal", family="push_relabel")
 _RELABEL = Option(
     "relabel",
     "adaptive:0.7",
-    "global relabelling: adaptive:k, after 2 k push kernels for each level of the last one; "
-    "fixed:k, after k push kernels",
+    "when a global relabelling follows: adaptive:k, after 2 k push kernels for each level of the "
+    "last relabelling; fixed:k, after k push kernels",
     forms=("adaptive:k", "fixed:k"),
 )
 
@@ -25,7 +25,7 @@ ROWS = (
         backend="cpu",
         reference="Kaya, Langguth, Manne, Uçar, Computers & OR 40 (2013)",
         summary="first-in-first-out double pushes with global relabelling",
-        prefer="where other published searches take many phases, as on graphs of citations",
+        prefer="if other published searches take many phases, as on graphs of citations",
         options=(
             Option(
                 "relabel",
@@ -42,7 +42,7 @@ ROWS = (
         prefer="for comparison with ms-bfs-graft on many cores",
         parallel=True,
         options=(
-            Option("queue_limit", 500, "most columns that a thread takes from the shared queue"),
+            Option("queue_limit", 500, "columns that a thread takes at most from the shared queue"),
             Option(
                 "relabel_frequency",
                 16,
@@ -73,7 +73,8 @@ ROWS = (
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
         summary="g-pr-noshr; the list is compacted after each relabelling",
-        prefer="columns of very different lengths, large irregular matrices, and the longest paths",
+        prefer="for columns of very different lengths, large irregular matrices, and very long "
+        "paths",
         parallel=True,
         options=(_RELABEL,),
     ),

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps beside the algorithms: the function of each package, step and backend.
+"""The steps of a call that are no algorithms: the function of each package, step and backend.
 
 ====================  ==========================================================================
-step                  function
+step                  function: (arguments) -> result
 ====================  ==========================================================================
-problem               (session, threads) -> a problem in which nothing is matched, of a package
+problem               (session, threads) -> a problem in which nothing is matched; for packages
                       whose problems have values
 certificate           (problem, view, stopped_by, threads, size) -> `Proof`, or None if the host
-                      must check; a GPU without this step leaves that to the host. mpi: of one rank
+                      must check. A GPU without this step leaves the check to the host. mpi: the
+                      proof for one rank
 recertification       (pattern, transversal) -> the transversal, certified for this pattern; on a
-                      GPU None if the host must check
+                      GPU, None if the host must check
 legality              (problem) -> whether the matching is legal: entries, no two in a row or column
 cover                 (problem, threads) -> whether the matching is maximum; marks a minimum cover
-rank bound            (pattern) -> an upper bound of the structural rank
-trees of a rank       (problem, direction) -> the trees of one rank in a search over ranks; this and
-                      the next two on the CPU or the GPU of the rank
+rank bound            (pattern) -> an upper bound on the structural rank
+trees of a rank       (problem, direction) -> the trees of one rank in a search over ranks. This
+                      step and the next two run on the CPU or the GPU of the rank
 own rows              (problem) -> entries visited; matches columns of a rank to rows of the rank
-own block             (problem, seconds, seed) -> entries visited; a maximum matching of these rows
-                      and columns
-first relabelling     (problem) -> levels of the first global relabelling, on a GPU
+own block             (problem, seconds, seed) -> entries visited; finds a maximum matching of the
+                      rows and columns of a rank
+first relabelling     (problem) -> number of levels of the first global relabelling, on a GPU
 decompose, cpu        (pattern, row_match, col_match, threads) -> Form
-decompose, mpi        the same; the arrays are those of one rank
+decompose, mpi        the same, where the arrays are those of one rank
 decompose, gpu        (session, row_match, col_match) -> Form
 decompose on first rank
                       (pattern, whole pattern or None, row_match, col_match, threads) -> Form with
@@ -39,7 +40,7 @@ from typing import Any
 
 __all__ = ["add_step", "has_step", "remove_step", "step"]
 
-# Package, step, backend, module, function. The first part of the package's name is the folder of
+# (package, step, backend, module, function). The first part of the package's name is the folder of
 # the module: ``weighted.graph`` and ``weighted.external`` call modules of ``weighted``.
 _ROWS = (
     ("transversal", "certificate", "cpu", "certificate", "prove"),
@@ -95,14 +96,14 @@ def step(package: str, name: str, backend: str) -> Callable[..., Any]:
     module, function = _STEPS[package, name, backend]
     loaded = _LOADED.get(module)
     if loaded is None:
-        # `sys.modules` may hold a module that another thread is still importing: `import_module`
-        # waits for it.
+        # import_module waits if another thread is still importing the module, which `sys.modules`
+        # already holds.
         loaded = _LOADED[module] = importlib.import_module(module)
     return getattr(loaded, function)  # type: ignore[no-any-return]
 
 
 def add_step(package: str, name: str, backend: str, module: str, function: str) -> None:
-    """Adds a step, of a package or backend that is not part of btfperm."""
+    """Adds a step for a package or backend that is not part of btfperm."""
     _STEPS[package, name, backend] = module, function
 
 

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The results of btfperm: small frozen dataclasses of NumPy or CuPy arrays.
 
-Conventions, everywhere:
+All results have these conventions:
 
-* ``row_match[i]`` is the column matched to row i, or -1; ``col_match[j]`` the row matched to
+* ``row_match[i]`` is the column matched to row i, or -1; ``col_match[j]`` is the row matched to
   column j, or -1.
-* Permutations *gather*: ``A[row_perm, :][:, col_perm]`` is the permuted matrix, ``row_perm[k]``
+* Permutations *gather*: ``A[row_perm, :][:, col_perm]`` is the permuted matrix, and ``row_perm[k]``
   is the original row now in place k.
 * Fine block k is rows ``row_blocks[k]:row_blocks[k+1]`` and columns
   ``col_blocks[k]:col_blocks[k+1]`` of the permuted matrix, which is block *upper* triangular.
-* Blocks come in the canonical order; rows and columns ascend inside a block, so that only
-  the matching depends on the algorithm, apart from the blocks of a `BlockTriangularForm` of a
-  structurally singular matrix. `matched_row_perm` puts the matching on the diagonals of the
-  square blocks. A `SolverOrder` has another order inside the blocks.
+* Blocks are in the canonical order, and rows and columns ascend inside a block. So only the
+  matching depends on the algorithm; in a `BlockTriangularForm` of a structurally singular matrix,
+  the blocks depend on it, too. `matched_row_perm` puts the matching on the diagonals of the square
+  blocks. A `SolverOrder` has another order inside the blocks.
 
-Index arrays have the index type of the pattern, int32 or int64; in a result read from a file, int32
-if the shape and the number of entries fit. NumPy arrays are read-only, because several fields may
-share one: copy an array to change it. CuPy has no read-only arrays.
+Index arrays have the index type of the pattern, int32 or int64. In a result that was read from a
+file, the type is int32 if the shape and the number of entries fit. NumPy arrays are read-only,
+because several fields may share one array: copy an array to change it. CuPy has no read-only
+arrays.
 
-Results are equal (``==``) by the values of their arrays; the docstring of each class names the
-fields that count. Results of one process have HTML tables for notebooks.
+``==`` compares the values of arrays; the docstring of each class names the fields that it compares.
+Results of one process have HTML tables for notebooks.
 
 ``transversal.py`` defines the matching and its cover, ``decomposition.py`` the decompositions,
 ``parts.py`` their coarse parts and blocks, ``block_graph.py`` the dependencies between blocks.

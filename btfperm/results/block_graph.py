@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`BlockGraph`: which fine blocks depend on which."""
+"""`BlockGraph`: the dependencies between fine blocks."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["BlockGraph"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BlockGraph(ReadOnlyArrays):
-    """Which fine blocks depend on which.
+    """The dependencies between fine blocks, as a directed graph.
 
-    Arc k -> l means: rows of block k have entries in columns of block l (k < l: the form is block
-    upper triangular), so block l is solved before block k.
+    There is an arc from block k to block l if rows of block k have entries in columns of block l.
+    Then block l must be solved before block k. The form is block upper triangular, so k < l.
 
-    Two graphs are equal (``==``) when all four arrays are.
+    Two graphs are equal (``==``) if all four arrays are equal.
 
     Attributes
     ----------
-    indptr, indices : successors of block k are ``indices[indptr[k]:indptr[k+1]]``, ascending
-    level : (b,) height of each block: 0 when it has no successor, else one more than the largest
-        of its successors; blocks of one level can be solved at the same time
-    work : (b,) entries inside each block
+    indptr, indices : the successors of block k are ``indices[indptr[k]:indptr[k+1]]``, ascending
+    level : (b,) height of each block: 0 if it has no successor, else one more than the largest
+        height of its successors. Blocks of the same height can be solved at the same time
+    work : (b,) number of entries inside each block
     """
 
     indptr: IndexArray
@@ -51,27 +51,27 @@ class BlockGraph(ReadOnlyArrays):
 
     @property
     def n_levels(self) -> int:
-        """Length of the critical path, in blocks."""
+        """Number of levels, which is the number of blocks on the longest path."""
         return int(self.level.max()) + 1 if self.level.size else 0
 
     @cached_property
     def level_work(self) -> npt.NDArray[np.int64]:
-        """(n_levels,) entries inside the blocks of each level."""
+        """(n_levels,) number of entries inside the blocks of each level."""
         entries = np.bincount(self.level, weights=self.work, minlength=self.n_levels)
         return frozen(entries.astype(np.int64))
 
     @cached_property
     def level_blocks(self) -> npt.NDArray[np.int64]:
-        """(n_levels,) number of blocks of each level. After the lower levels, all blocks of a level
-        can be solved at the same time; see `blocks_at` and `levels`."""
+        """(n_levels,) number of blocks of each level. All blocks of a level can be solved at the
+        same time, after those of the lower levels; see `blocks_at` and `levels`."""
         return frozen(np.bincount(self.level, minlength=self.n_levels).astype(np.int64))
 
     def blocks_at(self, level: int) -> IndexArray:
         """(level_blocks[level],) numbers of the blocks of one level, ascending; read-only on the
         host.
 
-        O(1) after a sort of all blocks the first time. Blocks of one level do not depend on one
-        another.
+        The first call sorts all blocks; later ones take O(1). Blocks of one level do not depend on
+        one another.
 
         Raises
         ------
@@ -94,8 +94,8 @@ class BlockGraph(ReadOnlyArrays):
     def levels(self) -> Iterator[IndexArray]:
         """The blocks of each level, in an order in which they can be solved: level 0 first.
 
-        Each is an array as of `blocks_at`; ``[level.tolist() for level in graph.levels()]`` gives
-        lists.
+        Each level is an array, the result of `blocks_at`;
+        ``[level.tolist() for level in graph.levels()]`` gives lists.
         """
         return map(self.blocks_at, range(self.n_levels))
 

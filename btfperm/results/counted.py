@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers with their nouns."""
+"""Text for a number with its noun."""
 
 from __future__ import annotations
 

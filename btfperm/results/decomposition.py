@@ -38,22 +38,21 @@ if TYPE_CHECKING:
 __all__ = ["BlockTriangularForm", "Decomposition", "DulmageMendelsohn"]
 
 _ON_DEVICE = {*(field.name for field in FIELDS if field.on_device), "paired_row"}
-# What `==` compares: all arrays of a `perm.npz` except `convention` and `meta`.
+# The fields that `==` compares: all of a `perm.npz` except `convention` and `meta`.
 _COMPARED = tuple(field.name for field in (*FIELDS, *SCALINGS))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decomposition(Drawn, OnDemand):
-    """Permutations, blocks and the matching behind them: the fields of a `perm.npz`.
+    """Permutations, blocks and the matching that defines them: the fields of a `perm.npz`.
 
     ``d.block(k)`` is fine block k, and ``for block in d`` visits all of them; see `Block`.
 
-    Two decompositions are equal (``==``) when they are of the same kind and have the same shape,
+    Two decompositions are equal (``==``) if they are of the same class and have the same shape,
     permutations, boundaries, matching and scalings, whatever the integer types and the device of
-    the arrays.
-    `meta`, `transversal` and `pattern` are not compared, so ``btfperm.load(path) == d`` after
-    ``d.save(path)`` into a file that `load` reads. O(m + n). The hash agrees with ``==``: it
-    depends on the shape, the structural rank and the number of blocks.
+    the arrays. `meta`, `transversal` and `pattern` are not compared, so ``btfperm.load(path) == d``
+    after ``d.save(path)`` into a file that `load` reads. O(m + n). Equal decompositions have equal
+    hashes: the hash depends on the shape, the structural rank and the number of blocks.
 
     Attributes
     ----------
@@ -65,21 +64,22 @@ class Decomposition(Drawn, OnDemand):
         ``coarse_cols[0]:coarse_cols[2]``; in the same notation, the square part is rows
         ``[1]:[2]``, columns ``[2]:[3]``, and the vertical part rows ``[2]:[4]``, columns
         ``[3]:[4]``.
-        In a `DulmageMendelsohn`, the other two numbers only count: ``coarse_cols[1]`` is the number
-        of unmatched columns, ``coarse_rows[4] - coarse_rows[3]`` the number of unmatched rows, so
-        ``coarse_rows[3]`` is the structural rank. The *values* are those of CSparse's ``cc`` and
-        ``rr``, but here the unmatched rows and columns are not sorted apart:
-        ``row_perm[coarse_rows[3]:]`` are not the unmatched rows. Take ``d.vertical.unmatched_rows``
+        In a `DulmageMendelsohn`, the other two numbers are counts: ``coarse_cols[1]`` is the number
+        of unmatched columns, and ``coarse_rows[4] - coarse_rows[3]`` the number of unmatched rows,
+        so ``coarse_rows[3]`` is the structural rank. The *values* are those of CSparse's ``cc`` and
+        ``rr``, but here the unmatched rows and columns are not in places of their own:
+        ``row_perm[coarse_rows[3]:]`` are not the unmatched rows. Use ``d.vertical.unmatched_rows``
         and ``d.horizontal.unmatched_cols``, or the order of `btfperm.as_csparse`. A
-        `BlockTriangularForm` is one square part, also if it is structurally singular:
+        `BlockTriangularForm` is one square part, even if it is structurally singular:
         ``[0, 0, n, n, n]`` and ``[0, 0, 0, n, n]``
     row_match, col_match : (m,), (n,) a maximum transversal
-    structural_rank : its size
+    structural_rank : the size of this transversal
     meta : the ``meta`` of a file: versions, matrix, algorithm, seconds, counters, ...
-    transversal : the transversal with its certificate; None when read from a file
-    pattern : the matrix it belongs to; None when read from a file or gathered from MPI ranks
+    transversal : the transversal with its certificate; None if the result was read from a file
+    pattern : the matrix of the decomposition; None if the result was read from a file or gathered
+        from MPI ranks
     log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings of the original rows
-        and columns, as of `WeightedTransversal`, always NumPy arrays; None unless the decomposition
+        and columns, see `WeightedTransversal`; always NumPy arrays. None unless the decomposition
         was made from a weighted transversal that has scalings, or from a file that holds them
 
     If the matrix is stored on a device, the permutations, the boundaries of the fine blocks and the
@@ -139,7 +139,7 @@ class Decomposition(Drawn, OnDemand):
         return next(blocks_of(self, self._part_ends, k, k + 1))
 
     def __iter__(self) -> Iterator[Block]:
-        """All fine blocks in the canonical order, made one at a time, in O(1) each."""
+        """All fine blocks in the canonical order. Each is made when it is visited, in O(1)."""
         return blocks_of(self, self._part_ends, 0, self.n_blocks)
 
     @cached_property
@@ -155,7 +155,8 @@ class Decomposition(Drawn, OnDemand):
         return hash((type(self).__name__, self.shape, self.structural_rank, self.n_blocks))
 
     def _table(self, facts: Mapping[str, object]) -> str:
-        """HTML: the name of the matrix, if it is known, its shape and rank, and the facts."""
+        """An HTML table with the name of the matrix, if it is known, its shape and rank, and
+        `facts`."""
         m, n = self.shape
         source = self.meta.get("matrix")
         name = source.get("file") if isinstance(source, Mapping) else None
@@ -165,17 +166,17 @@ class Decomposition(Drawn, OnDemand):
 
     @cached_property
     def row_block(self) -> IndexArray:
-        """(m,) fine block of each original row."""
+        """(m,) number of the fine block of each original row."""
         return block_numbers(self.row_perm, self.row_blocks)
 
     @cached_property
     def col_block(self) -> IndexArray:
-        """(n,) fine block of each original column."""
+        """(n,) number of the fine block of each original column."""
         return block_numbers(self.col_perm, self.col_blocks)
 
     @cached_property
     def matched_row_perm(self) -> IndexArray:
-        """(m,) `row_perm` with the rows of each square block moved opposite their matched
+        """(m,) `row_perm` in which the rows of each square block have the places of their matched
         columns, so that ``A[matched_row_perm, :][:, col_perm]`` has the transversal on the
         diagonals of the square blocks."""
         first_row, last_row = int(self.coarse_rows[1]), int(self.coarse_rows[2])
@@ -186,9 +187,9 @@ class Decomposition(Drawn, OnDemand):
         return frozen(perm)
 
     def block_graph(self, A: object = None) -> BlockGraph:
-        """Which fine blocks depend on which, their levels, and the work in each.
+        """The dependencies between fine blocks, their levels, and the number of entries in each.
 
-        `A`, the matrix, is needed only if `pattern` is None. O(nnz + blocks).
+        The matrix `A` is needed only if `pattern` is None. O(nnz + blocks).
         """
         from btfperm.dulmage_mendelsohn.block_graph import block_graph
 
@@ -197,15 +198,15 @@ class Decomposition(Drawn, OnDemand):
     def apply(self, A: Any, *, scale: bool = False) -> Any:
         """The permuted matrix ``A[row_perm, :][:, col_perm]``; a sparse matrix stays sparse.
 
-        A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a
-        path, a `ValuedPattern`, or a (data, indices, indptr) triple of compressed columns gives a
-        ``csc_array``. A matrix on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives
-        a ``csc_matrix``.
+        The result for a `Pattern` is a `Pattern`. For a SciPy matrix or array, it is of the same
+        kind, in CSC format. For a path, a `ValuedPattern`, or a (data, indices, indptr) triple of
+        compressed columns, it is a ``csc_array``. A matrix on a device is permuted on this device;
+        for a ``cupyx.scipy.sparse`` matrix, the result is a ``csc_matrix``.
 
-        With ``scale=True`` each value is multiplied by the scalings of its row and column. In the
-        matrix of the weighted transversal, all entries become at most 1 in modulus, up to rounding,
-        and matched entries become 1 (with the algorithm "heavy-perfect" their product becomes
-        exp(-gap)). `A` must be on the host and have values.
+        With ``scale=True``, each value is multiplied by the scalings of its row and column. If `A`
+        is the matrix of the weighted transversal, all entries then have a modulus of at most 1, up
+        to rounding, and matched entries have the modulus 1 (with the algorithm "heavy-perfect", the
+        product of their moduli is exp(-gap)). `A` must be on the host and have values.
 
         Raises
         ------
@@ -236,8 +237,8 @@ class Decomposition(Drawn, OnDemand):
         convention: str | None = None,
         replace: bool = True,
     ) -> None:
-        """Write the result; the format is taken from the suffix (`.npz`, `.mat`, `.json`, `.txt`,
-        `.petsc`) unless given. See :func:`btfperm.save`."""
+        """Writes the result to a file. If `format` is None, the suffix determines the format:
+        `.npz`, `.mat`, `.json`, `.txt` or `.petsc`. See :func:`btfperm.save`."""
         from btfperm.io import save
 
         save(self, path, format=format, convention=convention, replace=replace)
@@ -247,12 +248,13 @@ class Decomposition(Drawn, OnDemand):
 class DulmageMendelsohn(Decomposition, CoarseShapes):
     """Coarse and fine Dulmage-Mendelsohn decomposition of a matrix of any shape and rank.
 
-    Fine blocks come in the order horizontal, square, vertical: the connected components of the
-    horizontal part, the strongly connected components of the square part in topological order,
-    the connected components of the vertical part.
+    The fine blocks are, in this order, the connected components of the horizontal part, the
+    strongly connected components of the square part in topological order, and the connected
+    components of the vertical part.
 
-    `horizontal`, `square` and `vertical` (with the aliases `underdetermined` and `overdetermined`)
-    give each part with its rows and columns by their original numbers; see `CoarsePart`.
+    `horizontal`, `square` and `vertical` are the coarse parts, with the original numbers of their
+    rows and columns; see `CoarsePart`. `underdetermined` and `overdetermined` are other names of
+    `horizontal` and `vertical`.
 
     Examples
     --------
@@ -326,9 +328,10 @@ class BlockTriangularForm(Decomposition):
     """Block upper triangular form of a square matrix, in KLU's sense.
 
     A structurally singular matrix is accepted as KLU accepts it: unmatched rows are paired with
-    unmatched columns, both ascending, and `completed` counts those pairs. Their diagonal entries
-    are structurally zero; the blocks are then *not* the Dulmage-Mendelsohn blocks and depend on
-    the transversal. `row_match` and `col_match` hold the transversal without the added pairs.
+    unmatched columns, both ascending, and `completed` is the number of these pairs. Their diagonal
+    entries are structurally zero. The blocks are then *not* the Dulmage-Mendelsohn blocks and
+    depend on the transversal. `row_match` and `col_match` hold the transversal without the added
+    pairs; `paired_row` holds the row of each column, with the added pairs.
     """
 
     completed: int = 0
@@ -345,9 +348,9 @@ class BlockTriangularForm(Decomposition):
 
     @cached_property
     def matched_row_perm(self) -> IndexArray:
-        """(n,) `row_perm` with the rows of each block moved opposite their paired columns, so
-        that the diagonal of ``A[matched_row_perm, :][:, col_perm]`` holds the transversal (and,
-        when singular, `completed` structural zeros)."""
+        """(n,) `row_perm` in which each row has the place of its paired column, so that the
+        diagonal of ``A[matched_row_perm, :][:, col_perm]`` holds the transversal and, if the matrix
+        is structurally singular, `completed` structural zeros."""
         paired = self.col_match if self.paired_row is None else self.paired_row
         return frozen(paired[self.col_perm])
 

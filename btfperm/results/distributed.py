@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results over the ranks of an MPI communicator, with ``gather=False``.
+"""Results that are distributed over the ranks of an MPI communicator (``gather=False``).
 
 Each rank holds the mates of its own rows and columns, an even share of each permutation, and an
-even share of the boundaries. `gather` makes the whole result on each rank.
+even share of the boundaries. The method `gather` returns the whole result on each rank.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ __all__ = [
 ]
 
 Collect = Callable[[IndexArray], IndexArray | None]
-"""Returns the parts of all ranks as one array, on some of the ranks; None on the others."""
+"""A function that returns, on some of the ranks, the parts of all ranks as one array; None on the
+other ranks."""
 
 _MATES = ("row_match", "col_match", "row_in_cover", "col_in_cover")
 _SCALES = ("log_row_scale", "log_col_scale")
@@ -50,7 +51,7 @@ class DistributedTransversal(Transversal):
     ----------
     rows, cols : the ranges of rows and columns of this rank; ``row_match[k]`` is the column matched
         to row ``rows[k]``
-    exchange : the messages between the ranks
+    exchange : the object that exchanges messages between the ranks
     """
 
     is_distributed: ClassVar[bool] = True
@@ -90,7 +91,7 @@ class DistributedGraphMatching(GraphMatching):
     ----------
     n_vertices : number of vertices of the whole graph
     vertices : the range of the vertices of this rank; ``mate[k]`` is the mate of ``vertices[k]``
-    exchange : the messages between the ranks
+    exchange : the object that exchanges messages between the ranks
     """
 
     is_distributed: ClassVar[bool] = True
@@ -114,8 +115,8 @@ class DistributedGraphMatching(GraphMatching):
         return self.n_vertices
 
     def save(self, path: str | os.PathLike[str], *, replace: bool = True) -> None:
-        """Writes the whole matching to one file, as `GraphMatching.save` does. Collective. The
-        first rank writes it in pieces that the others send."""
+        """Writes the whole matching to one file, as `GraphMatching.save` does. The first rank
+        writes the pieces that the other ranks send. Collective."""
         from btfperm.io.save_mpi import save_matching
 
         save_matching(self, path, replace=replace)
@@ -139,7 +140,7 @@ class DistributedWeightedTransversal(WeightedTransversal):
     ----------
     rows, cols : the ranges of rows and columns of this rank; ``row_dual[k]`` is the dual of row
         ``rows[k]``
-    exchange : the messages between the ranks
+    exchange : the object that exchanges messages between the ranks
     """
 
     is_distributed: ClassVar[bool] = True
@@ -149,12 +150,12 @@ class DistributedWeightedTransversal(WeightedTransversal):
     exchange: Any = None
 
     def scales(self) -> tuple[Any, Any]:
-        """(r, c): the scalings of the rows and columns of this rank. Collective. They are those of
-        the whole matrix that `WeightedTransversal.scales` returns.
+        """(r, c): the scalings of the rows and columns of this rank. They are parts of the arrays
+        that `WeightedTransversal.scales` returns for the whole matrix. Collective.
 
         Raises
         ------
-        InvalidArgumentError : as there
+        InvalidArgumentError : the kind is not "product", or a scaling exceeds double precision
         """
         with self.exchange.guarded():
             rows, cols = self._scale_logs()
@@ -181,9 +182,9 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
 
     Attributes
     ----------
-    shape, structural_rank, coarse_rows, coarse_cols, meta : as of `Decomposition`
-    row_perm, col_perm : the original rows and columns at the positions of this rank, which are an
-        even share of all positions: ``btfperm.backends.mpi.slices.even_slices``
+    shape, structural_rank, coarse_rows, coarse_cols, meta : see `Decomposition`
+    row_perm, col_perm : the original rows and columns at the positions of this rank. These are an
+        even share of all positions, see ``btfperm.backends.mpi.slices.even_slices``
     row_blocks, col_blocks : an even share of the boundaries
     n_blocks : number of fine blocks of the whole matrix
     transversal : the `DistributedTransversal` with its certificate
@@ -216,14 +217,15 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
             return found
 
     def gather_to_first(self) -> DulmageMendelsohn | None:
-        """The whole decomposition on the first rank; None on the others. Collective; O(m + n)
+        """The whole decomposition on the first rank; None on the other ranks. Collective; O(m + n)
         memory on the first rank."""
         exchange = self.pattern.exchange
         with exchange.guarded():
             return self._whole(partial(exchange.gather_to, 0))  # type: ignore[no-any-return]
 
     def _whole(self, collect: Collect) -> Any:
-        """As of `DistributedTransversal`."""
+        """The whole decomposition on the ranks on which `collect` returns whole arrays; None on the
+        others. Collective."""
         transversal = self.transversal._whole(collect)
         form = {field.name: getattr(self, field.name) for field in FORM}
         form |= {field.name: collect(form[field.name]) for field in FORM if field.on_device}
@@ -243,8 +245,9 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
         return new_result(DulmageMendelsohn, fields, {"meta": lambda: self.meta})
 
     def block_sizes(self) -> tuple[int, int, int]:
-        """The number of blocks with one row and one column, and the numbers of rows and columns of
-        the first block for which their sum is largest. Collective."""
+        """(number of blocks with one row and one column, number of rows and number of columns of
+        the largest block). The largest block is the first one with the largest sum of both numbers.
+        Collective."""
         with self.pattern.exchange.guarded():
             return self._block_sizes(self.pattern.exchange)
 
@@ -272,8 +275,9 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
         convention: str | None = None,
         replace: bool = True,
     ) -> None:
-        """Writes the result to one file. Collective. The first rank writes ``perm.npz`` in pieces
-        that the others send; for other formats and conventions, it gathers the whole result."""
+        """Writes the result to one file. For ``perm.npz``, the first rank writes the pieces that
+        the other ranks send; for other formats and conventions, it gathers the whole result.
+        Collective."""
         from btfperm.io.save_mpi import save_distributed
 
         save_distributed(self, path, format=format, convention=convention, replace=replace)
@@ -290,8 +294,8 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
 def distributed_transversal(
     pattern: Any, fields: dict[str, Any], choice: Callable[[], str]
 ) -> DistributedTransversal:
-    """The result of a search over ranks. Its counters include what the ranks have sent since the
-    last result. Collective."""
+    """The result of a search over ranks. Its counters include those of the data that the ranks have
+    sent since the last result. Collective."""
     rows, cols, exchange = pattern.row_slices, pattern.col_slices, pattern.exchange
     ranks = f"{exchange.size} rank{'s' if exchange.size > 1 else ''}"
     on_gpus = fields["device"] if fields["backend"] == pattern.backend else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`Drawn`: the pictures of a result."""
+"""`Drawn`: the base class of results that can be drawn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Drawn"]
 
 
 class Drawn:
-    """A decomposition that can be drawn."""
+    """Base class of a decomposition, with the method `plot`."""
 
     def plot(
         self,
@@ -26,17 +26,17 @@ class Drawn:
     ) -> Picture:
         """A picture of the matrix and its blocks, drawn with matplotlib.
 
-        Entries are drawn as a density: a cell is darker where it has more entries. A density takes
-        one pass over the entries.
+        The picture consists of cells. A cell with more entries is darker. This density takes one
+        pass over the entries.
 
         Parameters
         ----------
-        kind : "spy": the matrix as stored and permuted, side by side, with the coarse parts and
-            the fine blocks outlined; "before" and "after": one of the two; "sizes": the histogram
-            of the block sizes; "levels": the block graph by levels
+        kind : "spy": the given matrix beside the permuted one, with the coarse parts and the fine
+            blocks outlined; "before" or "after": only the given or only the permuted matrix;
+            "sizes": the histogram of the block sizes; "levels": the block graph by levels
         A : the matrix; needed only if `pattern` is None, and not for "sizes"
-        block : the number of a fine block to zoom into, for "spy" and "after". Beside it, "spy"
-            shows where the block is in the permuted matrix
+        block : the number of a fine block that is enlarged, for "spy" and "after". "spy" also shows
+            the place of this block in the permuted matrix
         ax : axes of matplotlib to draw on; "spy" needs two
         threads : number of threads that count the entries
 
@@ -47,9 +47,8 @@ class Drawn:
 
         Raises
         ------
-        InvalidArgumentError : there is no such kind or block, a block is given to a kind that shows
-            none, `ax` is not the axes that the kind needs, or the matrix is missing or has another
-            shape
+        InvalidArgumentError : there is no such kind or block, the kind shows no single block, `ax`
+            is not the axes that the kind needs, or the matrix is missing or has another shape
         ResourceMissingError : matplotlib is not installed
 
         Examples

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Equality of results: by the values of their arrays, wherever the arrays are stored."""
+"""Equality of results: the values of their arrays are compared, on whatever device they are."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def equal_values(one: Any, other: Any) -> bool:
 
 
 def tuple_by_value(cls: _Tuple) -> _Tuple:
-    """Class decorator for a named tuple of arrays: ``==`` compares the arrays.
+    """Class decorator for a named tuple of arrays: ``==`` compares the values of the arrays.
 
-    The ``==`` of a plain tuple needs one truth value of each comparison of two arrays. NumPy raises
-    an error for arrays of two or more elements.
+    The ``==`` of a plain tuple uses ``==`` of two arrays as a truth value. NumPy raises an error
+    for this if the arrays have two or more elements.
     """
 
     def equal(self: tuple[Any, ...], other: object) -> Any:

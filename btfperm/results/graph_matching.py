@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`GraphMatching`: a matching of large weight in a graph, and a bound on the largest weight."""
+"""`GraphMatching`: a matching of large weight in a graph, and a bound on the weight of every
+matching."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ __all__ = ["GraphMatching"]
 class GraphMatching(ReadOnlyArrays):
     """A matching in a graph: edges of which no two share an end.
 
-    Two of them are equal (``==``) when their matchings and weights are.
+    Two results are equal (``==``) if `mate` and `weight` are equal.
 
     Attributes
     ----------
@@ -34,22 +35,23 @@ class GraphMatching(ReadOnlyArrays):
     weight : the sum of the weights of the matched edges
     size : number of matched edges
     edges : number of edges of the graph
-    rounds : rounds of the algorithm; 1 for algorithms without rounds
-    edges_left : (rounds,) edges between two unmatched vertices after each round
+    rounds : number of rounds of the algorithm; 1 for algorithms without rounds
+    edges_left : (rounds,) number of edges between two unmatched vertices after each round
     matched_share : (rounds,) share of the vertices that are matched after each round
     maximal : whether every edge shares an end with a matched edge
     locally_dominant : whether every edge outside of the matching shares an end with a matched edge
-        at least as heavy; then no matching has more than twice the weight
-    upper_bound : no matching of the graph is heavier; the sum of `dual`
+        that is at least as heavy; then no matching has more than twice the weight
+    upper_bound : a bound on the weight of every matching of the graph: the sum of `dual`, plus a
+        bound on rounding errors
     dual : (n,) the proof of the bound: numbers >= 0 with dual[u] + dual[v] >= weight for each edge
         {u, v}
-    algorithm, backend : the name of the algorithm, and what it ran on: ``"cpu"``, ``"gpu"`` or
-        ``"mpi"``
-    stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the algorithm, else None. The
-        matching is legal then, but need not be maximal
-    counters : ``edges``, the edges visited; ``sorted``, those that were matched
-        by decreasing weight and not in rounds, if there are any; over MPI ranks, or for a graph in
-        files, also what was sent, read and written
+    algorithm, backend : the name of the algorithm, and of the backend that ran it: ``"cpu"``,
+        ``"gpu"`` or ``"mpi"``
+    stopped_by : ``"time_limit"`` or ``"max_work"`` if a limit ended the algorithm, else None. After
+        a limit, the matching is legal, but need not be maximal
+    counters : ``edges`` is the number of visited edges. If edges were matched by decreasing weight
+        instead of in rounds, ``sorted`` is their number. Over MPI ranks, and for a graph in files,
+        there are also counters of the data sent, read and written
     seconds : time of each stage
     explain : a method that returns a dict: the plan of the call, for each decision the rule that
         was applied and the rules before it that did not hold, and the measured features
@@ -96,18 +98,18 @@ class GraphMatching(ReadOnlyArrays):
         return self.mate.size
 
     def pairs(self) -> IndexArray:
-        """(size, 2) the matched edges, each with its smaller vertex first; these vertices ascend.
-        O(n)."""
+        """(size, 2) the matched edges, each with its smaller vertex first, in ascending order of
+        the smaller vertices. O(n)."""
         first = np.flatnonzero(self.mate > np.arange(self.n)).astype(self.mate.dtype)
         return np.column_stack([first, self.mate[first]])
 
     def save(self, path: str | os.PathLike[str], *, replace: bool = True) -> None:
         """Writes `mate`, `dual`, `weight` and `upper_bound` as one ``.npz`` file; ``-`` is standard
-        output. With ``replace=False``, an older file stays as it is.
+        output. With ``replace=False``, an existing file is not replaced.
 
         Raises
         ------
-        ResourceMissingError : the file cannot be written, or exists already and must stay
+        ResourceMissingError : the file cannot be written, or exists and must not be replaced
 
         Examples
         --------

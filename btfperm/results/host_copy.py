@@ -18,7 +18,7 @@ _Result = TypeVar("_Result", bound="DataclassInstance")
 
 
 class _Part(Protocol):
-    """A field that holds arrays of its own, such as the pattern."""
+    """A field that has arrays itself, such as the pattern."""
 
     def on_host(self) -> Any: ...
 
@@ -26,8 +26,8 @@ class _Part(Protocol):
 def copied_to_host(
     result: _Result, arrays: Collection[str], parts: Collection[str] = ()
 ) -> _Result:
-    """A copy of the result with the fields `arrays`, and then also the fields `parts`, on the host;
-    the result itself if none of `arrays` is on a device."""
+    """A copy of the result whose fields `arrays` and `parts` are on the host; the result itself if
+    none of the fields `arrays` is on a device."""
     fields = vars(result)
     here = {name: host_array(value) for name, value in fields.items() if name in arrays}
     if all(fields[name] is array for name, array in here.items()):

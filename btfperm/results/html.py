@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 __all__ = ["html_table"]
 
-_LONGEST = 200  # characters of a cell: the name of a file can have any length
+_LONGEST = 200  # characters of a cell, because the name of a file can have any length
 
 
 def html_table(title: str, rows: Mapping[str, object]) -> str:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`CoarsePart` and `Block`: parts of a decomposition by name and by number.
+"""`CoarsePart` and `Block`: the coarse parts and the fine blocks of a decomposition.
 
-Both refer to the decomposition and hold no arrays of their own. Their arrays hold the numbers of
-rows and columns of the *original* matrix; `rows` and `cols` are views of `row_perm` and `col_perm`.
-NumPy arrays are read-only. A decomposition on a device has CuPy arrays there, which CuPy cannot
-make read-only.
+Both refer to the decomposition and store no arrays. Their properties return numbers of rows and
+columns of the *original* matrix; `rows` and `cols` are views of `row_perm` and `col_perm`. NumPy
+arrays are read-only. The arrays of a decomposition on a device are CuPy arrays, which cannot be
+read-only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "CoarsePart", "CoarseShapes", "block_numbers", "blocks_of", "part_ends"]
 
-_PIECE = 1 << 14  # boundaries that an iteration converts to Python's numbers at a time
+_PIECE = 1 << 14  # number of boundaries that an iteration converts to Python numbers at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -39,7 +39,7 @@ class _Rectangle:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(r, c) number of rows and columns."""
+        """(number of rows, number of columns)."""
         rows, cols = self.row_slice, self.col_slice
         return rows.stop - rows.start, cols.stop - cols.start
 
@@ -85,7 +85,7 @@ class Block(_Rectangle):
     part : "horizontal", "square" or "vertical"; "square" for every block of a
         `BlockTriangularForm`
     shape : (r, c) number of rows and columns
-    row_slice, col_slice : the block's place in the permuted matrix:
+    row_slice, col_slice : the place of the block in the permuted matrix: the block is
         ``d.apply(A)[block.row_slice, block.col_slice]``
     rows, cols : (r,), (c,) original numbers, ascending
     unmatched_rows, unmatched_cols : those that the transversal leaves unmatched
@@ -111,7 +111,7 @@ class CoarsePart(_Rectangle):
     ----------
     name : "horizontal", "square" or "vertical"
     shape : (r, c) number of rows and columns
-    row_slice, col_slice : the part's place in the permuted matrix
+    row_slice, col_slice : the place of the part in the permuted matrix
     rows, cols : (r,), (c,) original numbers, in the order of the permuted matrix: they ascend
         inside each fine block, not over the whole part
     unmatched_rows, unmatched_cols : those that the transversal leaves unmatched. All unmatched
@@ -164,7 +164,7 @@ class CoarseShapes:
 
 
 def blocks_of(d: Decomposition, ends: tuple[int, int], first: int, last: int) -> Iterator[Block]:
-    """The blocks ``first`` to ``last - 1``, one at a time; `ends` as of `part_ends`."""
+    """The blocks ``first`` to ``last - 1``, one at a time; `ends` is the result of `part_ends`."""
     for begin in range(first, last, _PIECE):
         end = min(begin + _PIECE, last)
         with device_context(d.row_blocks):
@@ -176,11 +176,12 @@ def blocks_of(d: Decomposition, ends: tuple[int, int], first: int, last: int) ->
 
 
 def part_ends(d: Decomposition) -> tuple[int, int]:
-    """Number of the first block behind the horizontal part, and behind the square part.
+    """(number of the first block after the horizontal part, number of the first block after the
+    square part). O(log(blocks)) on the host.
 
-    Horizontal and square blocks have at least one column, square and vertical blocks at least one
-    row; a horizontal block may have no row, and a vertical one no column. O(log(blocks)) on the
-    host.
+    Horizontal and square blocks have at least one column, and square and vertical blocks at least
+    one row. A horizontal block may have no row, and a vertical block no column. So the first number
+    is found by columns and the second one by rows.
     """
     rows, cols = d.row_blocks, d.col_blocks
     row, col = int(d.coarse_rows[2]), int(d.coarse_cols[2])
@@ -191,7 +192,7 @@ def part_ends(d: Decomposition) -> tuple[int, int]:
 
 
 def block_numbers(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
-    """The block of each original row or column. O(size)."""
+    """The number of the block of each original row or column. O(size)."""
     if is_device_array(perm):
         on_device: IndexArray = _block_on_device(perm, boundaries)
         return on_device

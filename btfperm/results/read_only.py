@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Read-only results: their arrays, and the objects themselves."""
+"""Read-only arrays of results, and results that compute some fields at their first use."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _Kind = TypeVar("_Kind", bound="OnDemand")
 
 
 def freeze(*arrays: npt.NDArray[Any] | None) -> None:
-    """Makes NumPy arrays read-only; other objects and arrays on a device stay as they are."""
+    """Makes NumPy arrays read-only. Arrays on a device and other objects do not change."""
     for array in arrays:
         if isinstance(array, ndarray):
             array.setflags(False)  # type: ignore[call-arg]  # positional: faster than write=False
 
 
 def frozen(array: _Array) -> _Array:
-    """The array, read-only from now on unless it is on a device."""
+    """The same array, after `freeze`."""
     freeze(array)
     return array
 
 
 class ReadOnlyArrays:
-    """A result whose arrays are read-only after unpickling and copying, too."""
+    """A result whose arrays are also read-only after it was unpickled or copied."""
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
@@ -40,8 +40,9 @@ class OnDemand(ReadOnlyArrays):
     """A frozen dataclass that computes some fields at their first use, because for a small matrix
     the description of a search can take longer than the search.
 
-    The class must not have a default value for such a field: Python would find it and never call
-    `__getattr__`. ``field(default_factory=...)`` sets no attribute of the class.
+    The class must not have a default value for such a field, because Python would find this value
+    and never call `__getattr__`. ``field(default_factory=...)`` is possible: it sets no attribute
+    of the class.
     """
 
     if not TYPE_CHECKING:  # mypy would accept any attribute name otherwise
@@ -65,9 +66,9 @@ class OnDemand(ReadOnlyArrays):
 def new_result(
     kind: type[_Kind], fields: dict[str, Any], makers: dict[str, Callable[[], Any]]
 ) -> _Kind:
-    """An instance of `kind` with `fields`; each name in `makers` is a field that its function
-    computes at the first use. The constructor of a frozen dataclass would call
-    ``object.__setattr__`` for each field; this function calls it once."""
+    """An instance of `kind` with `fields`. `makers` maps the names of further fields to functions
+    that compute them at their first use. This function calls ``object.__setattr__`` once; the
+    constructor of a frozen dataclass would call it for each field, which takes longer."""
     instance = object.__new__(kind)
     fields["_makers"] = makers
     object.__setattr__(instance, "__dict__", fields)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`SolverOrder`: an order made for a solver, with the attributes that adapters and files use."""
+"""`SolverOrder`: an order for a solver, with the attributes that adapters and files use."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SolverOrder:
 
     @property
     def structural_rank(self) -> int:
-        """n"""
+        """The number of rows: the matrix is structurally nonsingular."""
         return self.shape[0]
 
     @property
@@ -61,18 +61,17 @@ class SolverOrder:
 
     @property
     def log_row_scale(self) -> npt.NDArray[np.float64] | None:
-        """(n,) as of the form: natural logarithms of the scalings of the original rows, or None."""
+        """(n,) natural logarithms of the scalings of the original rows, from `form`, or None."""
         return self.form.log_row_scale
 
     @property
     def log_col_scale(self) -> npt.NDArray[np.float64] | None:
-        """(n,) as of the form: natural logarithms of the scalings of the original columns, or
-        None."""
+        """(n,) natural logarithms of the scalings of the original columns, from `form`, or None."""
         return self.form.log_col_scale
 
     @property
     def meta(self) -> Mapping[str, Any]:
-        """The ``meta`` of a file: that of the form, with the solver and the block ordering."""
+        """The ``meta`` of a file: that of `form`, with the solver and the block ordering added."""
         own = {"solver": self.solver, "block_ordering": self.block_ordering}
         return {**self.form.meta, **own}
 

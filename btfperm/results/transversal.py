@@ -18,7 +18,7 @@ from btfperm.results.read_only import OnDemand, freeze
 
 __all__ = ["Counters", "Cover", "Transversal"]
 
-#: numbers by name; a list if there is one number per phase
+#: numbers by name; a counter with one number for each phase is a list
 Counters = Mapping[str, int | list[int]]
 
 # The arrays that are on the device if the matrix is.
@@ -51,8 +51,9 @@ class Transversal(OnDemand):
     A transversal has no file format of its own; to save one, decompose the matrix with it:
     ``dulmage_mendelsohn(A, transversal=t).save(path)`` writes `row_match` and `col_match`, too.
 
-    Two transversals are equal (``==``) when `shape`, `row_match`, `col_match`, `maximum` and
-    `rank_bounds` are, whichever algorithm computed them. O(m + n). The hash agrees with ``==``.
+    Two transversals are equal (``==``) if `shape`, `row_match`, `col_match`, `maximum` and
+    `rank_bounds` are equal, whatever algorithm computed them. O(m + n). Equal transversals have
+    equal hashes.
 
     Attributes
     ----------
@@ -61,26 +62,27 @@ class Transversal(OnDemand):
     col_match : (n,) row matched to each column, or -1. The arrays of the matching and of the cover
         are CuPy arrays if the matrix is on a device, unless the CPU was requested or used as a
         fallback
-    maximum : True when a cover of the same size proved that no transversal is larger
-    rank_bounds : (lower, upper) bounds of the structural rank; equal when ``maximum``
-    verified : every matched pair was found among the entries, both arrays agree, and, when
+    maximum : True if a cover of the same size proved that no transversal is larger
+    rank_bounds : (lower, upper) bounds on the structural rank; equal if ``maximum``
+    verified : True if every matched pair was found among the entries, both arrays agree, and, if
         ``maximum``, the cover was checked against every entry
-    algorithm, initializer : registry names of what ran; ``"none"`` if nothing had to run, or a
-        limit ended the search before it
-    backend : ``"cpu"``, ``"gpu"`` or ``"mpi"``: where the last of them ran
+    algorithm, initializer : registry names of the search and the initializer that ran; ``"none"``
+        if none had to run, or a limit ended the call before it
+    backend : ``"cpu"``, ``"gpu"`` or ``"mpi"``: the backend that ran the last of the two
     device : the name of the GPU; ``"cpu"`` on the CPU; over MPI the number of ranks, and the GPU of
         this rank if the ranks searched on GPUs
-    choice : why ``auto`` chose the algorithm; empty if the caller named one
+    choice : the reason why ``auto`` chose the algorithm; empty if the caller named one
     explain : a method that returns a dict: the plan; for each decision the rule that was applied
         and the rules before it, which did not apply; and the features
-    stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
-    counters : counters of the search (edges read, phases, augmentations, ...). The initializer's
-        counters have the prefix ``start_``. A counter with one number per phase is a list. With
-        ``initial=``, ``initial_dropped`` is the number of given pairs that do not fit the matrix
+    stopped_by : ``"time_limit"`` or ``"max_work"`` if a limit ended the search, else None
+    counters : counters of the search (``edges``, the visited entries; phases; ...). Counters of the
+        initializer have the prefix ``start_``. A counter with one number for each phase is a list.
+        With ``initial=``, ``initial_dropped`` is the number of given pairs that do not fit the
+        matrix
     seconds : time of each stage
     row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for members of `cover()`; None unless `maximum`
-    log_row_scale, log_col_scale : (m,), (n,) as of `WeightedTransversal`; None if the transversal
-        does not belong to one that has scalings
+    log_row_scale, log_col_scale : (m,), (n,) the scalings of the `WeightedTransversal` to which the
+        transversal belongs; None if there is none, or it has no scalings
     weights : ``objective`` (its kind), ``value``, ``gap`` and ``algorithm`` of the
         `WeightedTransversal` to which the transversal belongs, or None
     """
@@ -116,7 +118,7 @@ class Transversal(OnDemand):
 
     @property
     def size(self) -> int:
-        """Number of matched entries: the structural rank when `maximum`, else a lower bound."""
+        """Number of matched entries: the structural rank if `maximum`, else a lower bound."""
         return self.rank_bounds[0]
 
     def on_host(self) -> Transversal:
@@ -127,7 +129,8 @@ class Transversal(OnDemand):
 
     @property
     def structural_rank(self) -> int:
-        """The structural rank; raises when a limit stopped the search before it was known."""
+        """The structural rank. Raises LimitReachedError if a limit ended the search before the rank
+        was known."""
         if not self.maximum:
             lower, upper = self.rank_bounds
             raise LimitReachedError(
@@ -138,8 +141,9 @@ class Transversal(OnDemand):
         return self.size
 
     def cover(self) -> Cover:
-        """The certificate: as many rows and columns as the matching has entries, which together
-        touch every entry of the matrix. Raises when the transversal is not `maximum`."""
+        """The certificate: rows and columns that together touch every entry of the matrix, in
+        number as many as the matching has entries. Raises LimitReachedError if the transversal is
+        not `maximum`."""
         if self.row_in_cover is None or self.col_in_cover is None:
             raise LimitReachedError(
                 f"the search was stopped by {self.stopped_by}: only a maximum transversal has a "

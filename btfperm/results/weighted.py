@@ -24,10 +24,10 @@ _LARGEST_EXPONENT = 708.0  # exp() of more overflows
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightedTransversal:
-    """A maximum transversal that no other one exceeds in its objective by more than `gap`, with the
-    proof.
+    """A maximum transversal with large entries, and a proof: no other maximum transversal has an
+    objective that is larger by more than `gap`.
 
-    Two of them are equal (``==``) when their shape, kind, matching and duals are.
+    Two results are equal (``==``) if their shapes, kinds, matchings and duals are equal.
 
     Attributes
     ----------
@@ -35,26 +35,29 @@ class WeightedTransversal:
     row_match : (m,) column matched to each row, or -1
     col_match : (n,) row matched to each column, or -1
     kind : "product", "sum" or "bottleneck"
-    objective : of the matched entries: the sum of the logarithms of their moduli for the product,
-        the sum of the moduli, or the smallest modulus (infinity if nothing is matched)
-    gap : by how much another maximum transversal can exceed `objective` at most, computed from the
-        duals in one pass over the entries: rounding errors only, unless the algorithm is
-        "heavy-perfect"; 0 for "bottleneck". For "product" it is a difference of logarithms: a gap
-        of 0.01 is about 1 % of the product
-    log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings r and c for which each
-        ``r[i] * abs(A[i, j]) * c[j]`` is at most 1, up to rounding. At matched entries it is 1;
-        with "heavy-perfect" it may be smaller there, and the product of these numbers is exp(-gap).
-        None unless the kind is "product"
-    row_dual, col_dual : (m,), (n,) the dual variables u and v of the objective: u[i] + v[j] plus
-        the contribution of an entry is at most 0, up to rounding; at matched entries it is 0, or
-        minus a term of the gap. For "product" they are `log_row_scale` and `log_col_scale`; None
-        for "bottleneck"
+    objective : a number for the matched entries. "product": the sum of the logarithms of their
+        moduli; "sum": the sum of the moduli; "bottleneck": the smallest modulus, or infinity if
+        nothing is matched
+    gap : an upper bound on the difference between the largest possible objective and `objective`,
+        computed from the duals in one pass over the entries. It consists of rounding errors only,
+        unless the algorithm is "heavy-perfect"; it is 0 for "bottleneck". For "product" it is a
+        difference of logarithms: a gap of 0.01 is about 1 % of the product
+    log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings r and c. Each scaled
+        entry ``r[i] * abs(A[i, j]) * c[j]`` is at most 1, up to rounding. Scaled matched entries
+        are 1; with "heavy-perfect" they may be smaller, and their product is exp(-gap). None unless
+        the kind is "product"
+    row_dual, col_dual : (m,), (n,) the dual variables u and v of the objective. The contribution of
+        an entry is the logarithm of its modulus for "product", and the modulus for "sum". This
+        contribution plus u[i] + v[j] is at most 0, up to rounding. At matched entries, it is 0;
+        with "heavy-perfect", it may be negative, and the gap is minus the sum of these numbers. For
+        "product", the duals are `log_row_scale` and `log_col_scale`; None for "bottleneck"
     structural_rank : number of matched entries
     transversal : the same matching as a `Transversal` with its certificate. Functions that take
-        ``transversal=`` accept the weighted one and use this; their results have the scalings
-    counters : ``edges``, the entries that the weighted search visited; ``searches``, the number of
-        shortest path searches; ``bids`` and ``rounds`` of the auction; for "bottleneck" only
-        ``thresholds``; over MPI ranks also what was sent
+        ``transversal=`` also accept the weighted transversal and use this attribute; their results
+        have the scalings
+    counters : ``edges``, the number of entries that the weighted search visited; ``searches``, the
+        number of shortest path searches; ``bids`` and ``rounds`` of the auction. "bottleneck" has
+        only ``thresholds``. Over MPI ranks, there are also counters of the data sent
     seconds : time of each stage
     algorithm : "mc64", "heavy-perfect" or "bisection"
 
@@ -98,8 +101,9 @@ class WeightedTransversal:
         return self.col_dual if self.kind == "product" else None
 
     def scales(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """(r, c): the scalings themselves. All of r is multiplied, and all of c divided, by one
-        number, so that their extreme exponents are balanced. O(m + n).
+        """(r, c): the scalings, not their logarithms. r is multiplied, and c divided, by one
+        number that makes the largest and the smallest exponents similar in size, so that fewer
+        scalings overflow. O(m + n).
 
         Raises
         ------

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LARGE ENTRIES ON THE DIAGONAL, AND SCALINGS.
 
-`weighted_transversal` finds, among the maximum transversals of a matrix with values, one whose
-moduli have the largest or nearly the largest product or sum, or the largest smallest one:
+`weighted_transversal` finds, among the maximum transversals of a matrix with values, one for which
+the product or the sum of the moduli of its entries is the largest or nearly the largest, or one
+whose smallest modulus is the largest:
 
 1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and, for
    product and sum, each diagonal block is a problem of its own (``assign.hpp``).
-2. ``exact/mc64.hpp`` searches shortest augmenting paths in each block (product and sum). If they
-   are long, ``auction.hpp`` finds a matching that is nearly the best, and ``price_refinement.hpp``
-   makes it the best. ``approximate/heavy_perfect.hpp`` keeps the matching of the auction, and
-   ``approximate/heavy_perfect.cu`` runs it on a GPU. ``bottleneck.py`` bisects over the moduli.
+2. For product and sum, ``exact/mc64.hpp`` searches shortest augmenting paths in each block. If
+   these paths are long, ``auction.hpp`` finds a matching that is nearly the best, and
+   ``price_refinement.hpp`` improves it to the best. ``approximate/heavy_perfect.hpp`` returns the
+   matching of the auction, and ``approximate/heavy_perfect.cu`` runs the auction on a GPU.
+   For the smallest modulus, ``bottleneck.py`` bisects over the moduli.
 3. The certificate (product and sum): one pass over all entries checks the duals and bounds the
    distance from the optimum (``certificate.py``).
 
-`btfperm.path` plans and runs 2 and 3 for product and sum; its page states the two exceptions. What
-a search works on is in ``problem.py``.
+`btfperm.path` plans and runs steps 2 and 3 for product and sum; its docstring states the
+exceptions. ``problem.py`` defines the object that a search works on.
 
 Over MPI ranks, product and sum are computed by heavy-perfect: ``weigh_mpi.py`` is one call,
 ``assign_mpi.py`` handles all blocks, ``approximate/heavy_perfect_mpi.py`` runs the auctions, and
@@ -83,13 +85,14 @@ def weighted_transversal(
     comm: Any = None,
     gather: bool = True,
 ) -> WeightedTransversal:
-    """A maximum transversal with the largest entries; for "product" also scalings that make them 1.
+    """A maximum transversal with the largest entries. For "product", also scalings that make the
+    modulus of each of these entries 1.
 
     Parameters
     ----------
     A : a matrix of any type that `as_valued` accepts, of any shape and rank; complex values count
         by their moduli. Stored zeros are never matched
-    objective : what is maximal among all transversals of the same size, the structural rank
+    objective : what the result maximizes among the maximum transversals
 
         - "product": the product of the moduli; the duals are scalings, as in MC64
         - "sum": the sum of the moduli
@@ -97,22 +100,22 @@ def weighted_transversal(
     algorithm : "auto", or for "product" and "sum"
 
         - "mc64": the best transversal. "auto" chooses it, except over MPI ranks; see `comm`
-        - "heavy-perfect": a transversal of the same size that is nearly the best, in less time if
-          the exact search is long; `gap` bounds its distance from the optimum
+        - "heavy-perfect": a transversal of the same size that is nearly the best. It takes less
+          time than "mc64" where that has long searches; `gap` bounds the distance from the optimum
     backend : "auto" and "cpu": the CPU. "gpu", only with "heavy-perfect": the decomposition and the
         auctions in large blocks run on CuPy's current GPU, and the CPU finds the last augmenting
         paths. The matching may differ from that of the CPU. "mpi": see `comm`
-    threads : as for `maximum_transversal`. The blocks are searched on several threads; for
-        "product" and "sum", the result is the same for every number of threads
-    seed : for the search for the structural rank, if it draws at random. Default 0
+    threads : as for `maximum_transversal`. Several threads search the blocks; for "product" and
+        "sum", the result is the same for every number of threads
+    seed : of the random numbers in the search for the structural rank, if it uses any. Default 0
     time_limit, max_work : bounds on the whole call in seconds, and on the entries that each of its
         searches visits
     shape : (m, n), only with a (data, indices, indptr) triple
     comm : an mpi4py communicator, all of whose ranks make this call: each rank reads its part of a
         file, or takes its part of a matrix that is the same on each rank. A `DistributedPattern`,
-        made with ``values=``, needs no `comm`. "auto" is then "heavy-perfect", and "mc64" and
-        "bottleneck" are refused, unless the matrix is so small that each rank analyses it whole
-        (``backend="mpi"`` prevents that). Default None
+        made with ``values=``, needs no `comm`. Over ranks, "auto" is "heavy-perfect", and "mc64"
+        and "bottleneck" are refused. If the matrix is small, however, each rank analyses the whole
+        matrix as one process does, unless ``backend="mpi"`` is given. Default None
     gather : over ranks, False returns a `DistributedWeightedTransversal`, in which each rank has
         the results of its own rows and columns. Default True: each rank has the whole result
 
@@ -133,7 +136,7 @@ def weighted_transversal(
 
     Notes
     -----
-    The cost of "mc64" is a few passes over the entries if the first of them match most columns, as
+    The cost of "mc64" is a few passes over the entries if its initial matching has most columns, as
     in most matrices of applications; O(n (n + nnz) log n) in the worst case. Source: I. S. Duff, J.
     Koster, SIAM J. Matrix Anal. Appl. 20, 1999, and 22, 2001.
 
@@ -225,8 +228,9 @@ def weigh(
     backend: str = "auto",
     threads: int | None = None,
 ) -> WeightedTransversal:
-    """`weighted_transversal` of a pattern on the host whose decomposition `d` is known. `pattern`
-    and `modulus` are the results of `moduli`; `time_limit` holds the seconds that remain."""
+    """The result of `weighted_transversal` for a pattern on the host whose decomposition `d` is
+    known. `pattern` and `modulus` are the results of `moduli`; `time_limit` is the number of
+    seconds that remain."""
     if time_limit is not None and time_limit <= 0:
         raise stopped("time_limit", d)
     row_of(objective, algorithm, backend)
@@ -250,7 +254,7 @@ def moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
     with np.errstate(over="ignore"):
         modulus = np.abs(valued.values).astype(np.float64, copy=False)
     if valued.field == "integer" and modulus.size:
-        # abs() of the smallest integer of a type is negative
+        # abs() of the smallest integer of a type overflows and is negative
         modulus = np.abs(valued.values.astype(np.float64))
     if valued.field == "complex" and not np.isfinite(modulus).all():
         i, j = position_of(pattern, int((~np.isfinite(modulus)).argmax()))
@@ -260,7 +264,7 @@ def moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
         )
     if modulus.all():
         return pattern, modulus
-    stays = modulus != 0  # the sum of duplicates may be 0
+    stays = modulus != 0  # a value that is the sum of duplicates may be 0
     zeros = part_of(pattern, ~stays)
     if pattern.stored_zeros is not None:
         zeros = zeros.union(pattern.stored_zeros)
@@ -276,8 +280,8 @@ def _assigned(
     request: Request,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
-    """The transversal with the largest product or sum, or nearly the largest; one search in each
-    block."""
+    """The transversal whose product or sum is the largest, or nearly the largest. The search treats
+    each block on its own."""
     begin = time.perf_counter()
     value, unit = contributions(modulus, objective)
     run = carry_out(ValuedSession(pattern, "weighted", value, d), request, "weighted")
@@ -291,9 +295,12 @@ def _assigned(
 def contributions(
     modulus: npt.NDArray[np.float64], objective: str, of_all: Callable[[float], float] = float
 ) -> tuple[npt.NDArray[np.float64], float]:
-    """What each entry contributes to the objective, and its unit. Sums of large values may
-    overflow; division by a power of 2 is exact unless it underflows. Over ranks, `of_all` returns
-    the largest of the numbers of all ranks."""
+    """(contribution of each entry, unit). The objective is the unit times the sum of the
+    contributions of the matched entries.
+
+    For "product", contributions are logarithms. For "sum", sums of large moduli could overflow, so
+    the moduli are divided by the unit, a power of 2: this is exact unless it underflows. Over
+    ranks, `of_all` returns the largest of the numbers that the ranks pass to it."""
     if objective == "product":
         return np.log(modulus), 1.0
     largest = of_all(float(modulus.max(initial=0.0)))
@@ -302,7 +309,8 @@ def contributions(
 
 
 def fields_of_run(run: Run, d: Any, objective: str, unit: float) -> dict[str, Any]:
-    """The fields of the result that a run of a weighted search determines, also over ranks.
+    """The fields of the result that a run of a weighted search determines, in one process or over
+    ranks.
 
     Raises
     ------

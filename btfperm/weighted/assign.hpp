@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The best maximum matching of a matrix, block by block, and its duals
+// The maximum matching with the largest sum of values, block by block, and its duals
 //
 // Idea        Entries outside the blocks of the Dulmage-Mendelsohn decomposition belong to no
-//             maximum matching, so each block is a problem of its own. The duals of a block may be
-//             shifted: smaller duals for its columns and larger ones for its rows, by one number,
-//             change no sum inside the block. The form is block upper triangular, so one pass over
-//             the columns finds shifts with which the duals are feasible for all entries.
+//             maximum matching, so each block is a problem of its own. Duals are feasible if
+//             row_dual[i] + col_dual[j] + the value of entry (i, j) is at most 0 for each entry.
+//             The duals of a block may be shifted by one number, which is subtracted from those of
+//             its columns and added to those of its rows: no sum inside the block changes. The
+//             form is block upper triangular, so one pass over the columns finds shifts for which
+//             the duals are feasible for entries between blocks, too.
 //             Threads take blocks, the largest first. All threads share the auction in a block that
 //             is a large part of the matrix. No result depends on the number of threads.
 // Cost        that of the searches, and two passes over the entries
-// Invariants  row_dual[i] + col_dual[j] + the value of entry (i, j) is at most 0 and, with mc64, 0
-//             at matched entries, up to rounding
-// Races       none: a block writes the matches and duals of its own rows and columns only
+// Invariants  at the end, the duals are feasible and, with mc64, the sums of matched entries are 0,
+//             up to rounding
+// Races       none: the search in a block writes only matches and duals of its rows and columns
 #pragma once
 
 #include <algorithm>
@@ -89,8 +91,8 @@ void take_over(const AfterAuction<I>& auction, const BlockPart<I>& part, const I
   }
 }
 
-// The matching and duals of one block. `place` is as for BlockBuilder; `auction` is null if there
-// was none. False: the budget ended the call.
+// The matching and duals of one block. `place` is as for BlockBuilder; `auction` is null if no GPU
+// ran an auction. False: the budget ended the call.
 template <class I>
 bool assign_block(const PatternView<I>& A, const double* value, const BlockPart<I>& part,
                   const I* place, WeightedSearch which, const AfterAuction<I>* auction, int threads,
@@ -171,8 +173,8 @@ void shift_duals(const PatternView<I>& A, const double* value, const FineBlocks<
 // The blocks that have rows and columns, except those of one row and one column; the largest first.
 template <class I>
 struct SearchedBlocks {
-  std::vector<SizedBlock> blocks;  // size: of rows or columns, whichever are more
-  std::vector<std::int64_t> rest;  // entries in the columns of each block and of those after it
+  std::vector<SizedBlock> blocks;  // size: number of rows or of columns, whichever is larger
+  std::vector<std::int64_t> rest;  // k: entries in the columns of blocks k, k + 1, ... of this list
 
   SearchedBlocks(const PatternView<I>& A, const FineBlocks<I>& all) {
     for (I k = 0; k < all.count; ++k) {
@@ -195,17 +197,17 @@ struct SearchedBlocks {
   }
 };
 
-// What one thread needs to search blocks. It allocates when it takes its first block, which is the
-// largest one that it takes.
+// The memory of one thread and its part of the budget. A thread allocates when it takes its first
+// block, which is the largest one that it takes.
 template <class I>
 struct BlockSearcher {
   Workspace workspace;
   std::optional<BlockMemory<I>> memory;
-  std::optional<Budget> part;  // of the budget; the calling thread uses the whole one
+  std::optional<Budget> part;  // the calling thread uses the whole budget instead
 };
 
-// The maximum matching of one of the searches and its duals; the arrays of `out` are set completely
-// if the budget does not end the search. `auction` is null if there was none before.
+// Sets `out` to the matching that the search `which` finds and its duals. The arrays of `out` are
+// complete unless the budget ends the search. `auction` is null if no GPU ran an auction.
 template <class I>
 void assign(const PatternView<I>& A, const double* value, const FineBlocks<I>& blocks,
             WeightedSearch which, const AfterAuction<I>* auction, const Assigned<I>& out,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A maximum matching of large entries over ranks, and its duals, by the blocks of a decomposition.
 
-As ``assign.hpp``: entries outside the blocks belong to no maximum matching. The auctions take all
-square blocks together, then all blocks with more rows than columns, then those with more columns,
-in the transposed matrix. Shifts of the blocks then make the duals feasible for entries between two
-blocks.
+Entries outside the blocks belong to no maximum matching (see ``assign.hpp``). One auction treats
+all square blocks together, a second one all blocks with more rows than columns, and a third one, in
+the transposed matrix, all blocks with more columns than rows. Then the duals of each block are
+shifted so that they are feasible for entries between two blocks.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Blocks", "DistributedWeights", "blocks_of", "heavy_perfect"]
 
 GATHERED, ROUNDS = 1 << 22, 40
-"""After more than `ROUNDS` rounds in which shifts rose, the first rank computes all shifts alone if
-the blocks and the entries between them are at most `GATHERED` together."""
+"""If shifts still rise after `ROUNDS` rounds, the first rank computes all shifts alone, provided
+that the number of blocks plus the number of entries between blocks is at most `GATHERED`."""
 
 Integers = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
@@ -45,8 +45,8 @@ class Blocks(NamedTuple):
 
     Attributes
     ----------
-    rows, cols : the number of the block of each
-    square : the first square block, and the first block with more rows than columns
+    rows, cols : the number of the block of each row and each column
+    square : number of the first square block, and of the first block with more rows than columns
     n_blocks : number of blocks of the whole matrix
     """
 
@@ -57,12 +57,12 @@ class Blocks(NamedTuple):
 
 
 class DistributedWeights:
-    """What the weighted search works on: the rows and columns of this rank. Collective.
+    """The object that a weighted search works on: the rows and columns of this rank. Collective.
 
     Attributes
     ----------
     pattern : the matrix; its `values` are the contributions of the entries to the objective
-    blocks : of the rows and columns of this rank
+    blocks : those of the rows and columns of this rank
     rank : the structural rank
     row_match, col_match, row_dual, col_dual : set by the search, incomplete if a limit ends it
     """
@@ -110,8 +110,8 @@ def blocks_of(pattern: DistributedPattern, d: DistributedDecomposition) -> Block
 def _block_of_positions(
     exchange: Any, bounds: Integers, n_blocks: int, positions: Any
 ) -> npt.NDArray[np.int64]:
-    """The block of each position of this rank, from the boundaries, of which each rank has an even
-    share."""
+    """The block of each position of this rank. `bounds` are block boundaries, of which each rank
+    has an even share."""
     numbers = even_slices(n_blocks + 1, exchange.size, exchange.rank).numbers(np.int64)
     begins = bounds.astype(np.int64)
     has_place = (numbers < n_blocks) & (begins < positions.count)
@@ -210,9 +210,12 @@ def _shift(problem: DistributedWeights, budget: SharedBudget) -> None:
 
 
 class _Shifts:
-    """The least shifts for which the shift of each edge's end is at least that of its start plus
-    the excess. Shifts are at least 0. Each rank owns an even share of the blocks, and has the
-    others that it needs as ghosts.
+    """The least shifts of the duals of blocks that make the duals feasible between blocks.
+
+    An edge is an entry between two blocks: it starts at the block of the row and ends at the block
+    of the column. The shift of its end must be at least the shift of its start plus its excess (see
+    ``CrossEdges`` in ``owned_values.hpp``). Shifts are at least 0. Each rank owns an even share of
+    the blocks, and has copies (ghosts) of the other blocks that its rows, columns and edges need.
 
     Attributes
     ----------

@@ -6,16 +6,17 @@
 //             the row, and the previous owner bids again. When every column owns a row, the total
 //             cost exceeds the optimum by at most n epsilon. Phases with smaller and smaller
 //             epsilon start from the prices before: only columns bid again whose row costs more
-//             than their best choice plus epsilon. Refined prices (price_refinement.hpp) prove the
-//             last matching to be the best, but for a few exchanges.
-//             While many columns have no row, they bid at the same time, in rounds: each row takes
-//             its lowest bid, of equal ones that of the column with the least number. So the result
-//             is the same for every number of threads.
+//             than their best choice plus epsilon. After the last phase, price_refinement.hpp
+//             exchanges a few rows and finds prices that prove the matching to be the best.
+//             While many columns have no row, they bid at the same time, in rounds. Each row takes
+//             its lowest bid; among equal bids, that of the column with the smallest number. So the
+//             result is the same for every number of threads.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the epsilons are ours
 // Cost        ten to twenty passes over the entries of random matrices; the limit of begin() on the
-//             passes bounds the worst case. Workspace: 8 n, and a copy of the entries that has the
-//             row and the cost of each side by side, so that a bid waits for fewer cache lines
+//             passes bounds the worst case. Workspace: 8 n numbers, and a copy of the entries in
+//             which the row and the cost of an entry are adjacent, so that a bid waits for fewer
+//             cache lines
 // Prefer it   if the start of mc64 leaves many columns unmatched, as in random matrices: their
 //             searches would visit each entry many times
 // Invariants  the block is square, all its rows can be matched, and each column has two entries or
@@ -73,7 +74,7 @@ class Auction {
   // Improves the prices of the rows and the matching in the memory, then divides epsilon by
   // `shrink`. Returns false if the auction has stopped; columns may have no row then.
   bool run_phase(double shrink) {
-    // Columns that lose their rows could not bid again.
+    // Otherwise, release() would take rows from columns that could not bid again.
     if (counters_.edges >= last_ || budget_.stopped()) return false;
     fill(bidder_, A_.m, I{-1}, threads_);
     release();
@@ -84,13 +85,13 @@ class Auction {
   }
 
  private:
-  static constexpr double first_share = 4;
-  static constexpr double rounding = 1e-12;
-  // The largest share of columns with several best choices for which there is an auction. With more
-  // of them, most bids lower a price by epsilon only.
+  static constexpr double first_share = 4;   // see first_epsilon()
+  static constexpr double rounding = 1e-12;  // relative to the costs
+  // The largest share of columns with several best choices for which there is an auction. If it
+  // were larger, most bids would lower a price by epsilon only.
   static constexpr double most_equal = .9;
   static constexpr double far = std::numeric_limits<double>::infinity();
-  // If fewer columns than this have no row, single bids on one thread need less work than rounds.
+  // If fewer columns than this have no row, single bids on one thread take less time than rounds.
   static constexpr std::int64_t least_in_round = 1 << 12;
   // Sums over the columns are sums of this number of parts, whatever the number of threads.
   static constexpr int terms = 64;
@@ -128,8 +129,8 @@ class Auction {
   }
 
   // Columns of the queue are far apart in memory, and so are the prices of their rows: without
-  // prefetches, each bid waits for three memory accesses in turn. `at(d)`: the column that bids d
-  // bids later, or -1.
+  // prefetches, each bid waits for three memory accesses in turn. `at(d)` returns the column that
+  // is d places later in the queue, or -1.
   template <class At>
   void prefetch_bids(At at) const {
     if (const I j = at(8); j >= 0) prefetch(&A_.indptr[j]);
@@ -182,8 +183,8 @@ class Auction {
       sum += sums[term];
       equal += equals[term];
     }
-    const bool few = static_cast<double>(equal) > most_equal * static_cast<double>(A_.n);
-    return few ? 0 : sum / static_cast<double>(A_.n - equal) / first_share;
+    const bool too_many = static_cast<double>(equal) > most_equal * static_cast<double>(A_.n);
+    return too_many ? 0 : sum / static_cast<double>(A_.n - equal) / first_share;
   }
 
   // Releases rows that cost their columns more than the best choice plus epsilon. Fills the queue.
@@ -265,8 +266,8 @@ class Auction {
     });
   }
 
-  // Bids one at a time, until all columns own a row or counters_.edges >= last_. The queue is a
-  // circle with n places; no column is in it twice.
+  // Columns bid one at a time, until all own a row or counters_.edges >= last_. The queue is a
+  // ring buffer with n places; no column is in it twice.
   void bid_until_all_own() {
     for (I head = 0; n_queued_ > 0 && counters_.edges < last_; --n_queued_) {
       const I j = queue_[head];
@@ -308,8 +309,8 @@ class Auction {
   I n_queued_ = 0;
   double* bid_price_;  // of each column of the queue
   I* bid_row_;
-  I* bidder_;  // of each row: the column with the lowest bid, or -1
-  I* displaced_;
+  I* bidder_;     // of each row: the column with the lowest bid, or -1
+  I* displaced_;  // see accept_bids()
 };
 
 }  // namespace btfperm

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rules of ``auto`` for weighted searches. There is none for an initial matching: each search
-starts from an empty one."""
+"""The rules of ``auto`` for weighted searches. There is no rule for an initial matching, because
+each search starts from an empty one."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@
 namespace btfperm {
 namespace {
 
-// The arguments that Python gives to every search, which sets the matching and the duals.
+// The arguments that Python passes to every search. A search sets row_match, col_match, row_dual
+// and col_dual.
 template <class I>
 struct Arguments {
   std::int64_t m;
@@ -33,7 +34,7 @@ struct Arguments {
   int threads;
 };
 
-// How a search ended, and its counters in their order.
+// (why the search ended, a value of Stop; its counters, in the order of counters.hpp)
 using Counted = std::pair<int, std::vector<std::int64_t>>;
 
 template <class I>
@@ -93,7 +94,8 @@ void bind_search(nb::module_& module, const char* name, WeightedSearch which) {
       "duals. (0 done, 2 time limit, 3 work limit; counters)");
 }
 
-// Checks that each pair of `start_match`, which an auction on a GPU has found, is an entry.
+// Binds the searches after an auction on a GPU, which found `start_match`. The binding checks that
+// each matched pair of `start_match` is an entry.
 template <class I>
 void bind_completion(nb::module_& module) {
   module.def(
@@ -127,8 +129,8 @@ void bind_completion(nb::module_& module) {
       nb::arg("col_dual").noconvert(), nb::arg("start_match").noconvert(),
       nb::arg("start_price").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
       nb::arg("threads") = 1,
-      "The same after an auction: matches the columns that have no row in start_match. "
-      "start_price: of each row; NaN in blocks without an auction");
+      "The same as heavy_perfect after an auction: matches the columns that have no row in "
+      "start_match. start_price is the price of each row; NaN in blocks without an auction.");
 }
 
 template <class I>
@@ -158,13 +160,14 @@ void bind_width(nb::module_& module) {
       nb::arg("value").noconvert(), nb::arg("row_match").noconvert(),
       nb::arg("col_match").noconvert(), nb::arg("row_dual").noconvert(),
       nb::arg("col_dual").noconvert(),
-      "(largest scaled value, or 0; an entry that has it; slack of the matched entries, and its "
-      "largest term; their sum of values; their number)");
+      "(largest scaled value, at least 0; the position of an entry with this value; sum of the "
+      "slacks of the matched entries; the largest of these slacks; sum of the values of the "
+      "matched entries; number of matched entries)");
 }
 
 }  // namespace
 
-// preorder/bind_small.cpp calls what is compiled here.
+// preorder/bind_small.cpp calls this instantiation.
 template void assign(const PatternView<std::int32_t>&, const double*,
                      const FineBlocks<std::int32_t>&, WeightedSearch,
                      const AfterAuction<std::int32_t>*, const Assigned<std::int32_t>&, int,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t scanned_block = 1 << 16;  // edges
 
-// OSError in Python, as for a file that Python writes.
+// Raises OSError in Python, as Python itself does for a file.
 [[noreturn]] void raise(const IoFailure& failure, const std::string& folder) {
   errno = failure.number;
   PyErr_SetFromErrnoWithFilename(PyExc_OSError, folder.c_str());

@@ -119,8 +119,8 @@ void bind_checks(nb::module_& module) {
             static_cast<int>(found.fault), found.i, found.j, found.value, found.counterpart);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weight").noconvert(),
-      "(0 a graph, 1 an entry without its counterpart, 2 one with another value, 3 no positive "
-      "finite weight; its row, its column, its value, the value of its counterpart)");
+      "(fault; row, column and value of the faulty entry; value of its counterpart). The faults: 0 "
+      "none, 1 no counterpart, 2 a counterpart with another value, 3 no positive finite weight");
   module.def(
       "check_graph_matching",
       [](In<I> indptr, In<I> indices, In<double> weight, In<I> mate, In<I> round_of,
@@ -156,8 +156,8 @@ void bind_checks(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weight").noconvert(),
       nb::arg("dual").noconvert(),
-      "(largest weight minus its duals, or 0; an entry that has it; sum of the duals; whether one "
-      "is negative)");
+      "(largest weight minus its two duals, at least 0; the position of an entry with this "
+      "difference; sum of the duals; whether a dual is negative)");
 }
 
 template <class I>

@@ -97,7 +97,7 @@ void bind_values(nb::module_& module, const char* name) {
           },
           nb::arg("numbers").noconvert(), nb::arg("col_match").noconvert(),
           nb::arg("row_dual").noconvert(), nb::arg("col_dual").noconvert(), nb::arg("most"),
-          "Marks entries of at most this slack, and matched ones.")
+          "Marks the entries whose slack is at most `most`, and the matched entries.")
       .def(
           "differences",
           [](const Values& self, In<double> row_dual, double rounding) {
@@ -108,7 +108,8 @@ void bind_values(nb::module_& module, const char* name) {
             return std::tuple(found.sum, found.positive);
           },
           nb::arg("row_dual").noconvert(), nb::arg("rounding"),
-          "(sum of the differences between first and second choices, columns that have one)")
+          "(sum of the differences between first and second choices, number of columns whose "
+          "difference is not 0)")
       .def(
           "cross_edges",
           [](const Values& self, In<double> row_dual, In<double> col_dual) {
@@ -120,7 +121,7 @@ void bind_values(nb::module_& module, const char* name) {
             return std::tuple(copied(found.from), copied(found.to), copied(found.excess));
           },
           nb::arg("row_dual").noconvert(), nb::arg("col_dual").noconvert(),
-          "(from, to, excess): entries between two blocks.");
+          "(from, to, excess) of the entries between two blocks.");
 }
 
 template <class I>
@@ -152,7 +153,7 @@ struct BoundAuction {
     n_cols_of_all = col_bounds.data()[ranks];
   }
 
-  // Throws unless each line names a row here and a column, or a ghost.
+  // Number of lines. Throws unless each line names a row of this rank and a column, or a ghost.
   std::int64_t checked(const In<std::int64_t>& lines) const {
     if (lines.shape(0) % 3 != 0) throw std::invalid_argument("a line has three fields");
     const In<I>& ghosts = std::get<0>(kept);
@@ -204,7 +205,7 @@ void bind_auction(nb::module_& module, const char* name) {
             return std::tuple(found, sent, edges, self.auction->waiting());
           },
           nb::arg("lines").noconvert(), nb::arg("epsilon"), nb::arg("most"),
-          "(lines, sent, entries visited, columns that wait)")
+          "(lines to send, number of lines for each rank, entries visited, columns in the queue)")
       .def_prop_ro("bids", [](const Auction& self) { return self.auction->bids(); });
 }
 
@@ -289,7 +290,7 @@ void bind_graph_of_rank(nb::module_& module, const char* name) {
           },
           nb::arg("mate").noconvert(), nb::arg("mate_weight").noconvert(),
           nb::arg("round_of").noconvert(), nb::arg("removed").noconvert(),
-          "(wrong vertex; weight of both ends; edges; free and heavy entry)")
+          "The fields of OwnedGraphFacts.")
       .def(
           "lower_duals",
           [](const Graph& self, bool upper, Out<double> dual) {
@@ -324,7 +325,8 @@ void bind_width(nb::module_& module) {
         });
       },
       nb::arg("from").noconvert(), nb::arg("to").noconvert(), nb::arg("excess").noconvert(),
-      nb::arg("shift").noconvert(), "Raise the shifts of blocks, in one pass; how many rose.");
+      nb::arg("shift").noconvert(),
+      "Raises the shifts of blocks in one pass; returns how often a shift rose.");
   module.def(
       "check_owned_duals",
       [](In<std::int64_t> indptr, In<I> items, In<I> numbers, In<double> value, In<I> col_match,
@@ -348,7 +350,7 @@ void bind_width(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("numbers").noconvert(),
       nb::arg("value").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_dual").noconvert(), nb::arg("col_dual").noconvert(),
-      "As check_duals, for the entries of one rank.");
+      "The same as check_duals for the entries of one rank.");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algorithms for graphs as initializers of matrices, in the submodule of transversals.
+// Binds algorithms for graphs as initializers of transversals, in `_core.transversal`.
 #include "transversal/bind_algorithm.hpp"
 #include "weighted/bipartite_graph.hpp"
 #include "weighted/graph/gpa.hpp"
@@ -40,7 +40,8 @@ void bind_starts_of(nb::module_& module) {
   bind_start<I>(module, "red_blue", red_blue_on);
 }
 
-// As for more than 2^30 entries, for tests.
+// Tests run the code for graphs of more than 2^30 entries, whose indices have 64 bits, on small
+// ones.
 template <class Algorithm>
 void bind_wide_start(nb::module_& module, const char* name, Algorithm algorithm) {
   using I = std::int32_t;

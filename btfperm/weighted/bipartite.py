@@ -25,8 +25,9 @@ def refuse_sides(where: str) -> NoReturn:
 
 
 def between_sides(pattern: Pattern, weight: Any) -> tuple[Pattern, Any]:
-    """The pattern of the graph and the weights of its entries, on the device that holds the matrix;
-    None stands for weights of 1. Row i of the matrix is the vertex i, column j the vertex m + j.
+    """The pattern of the graph and the weights of its entries, on the device that holds the matrix.
+    `weight` and the result are None if all weights are 1. Row i of the matrix is the vertex i, and
+    column j is the vertex m + j.
 
     The weights are checked here, because messages must name positions in the matrix.
 

@@ -2,11 +2,11 @@
 // bipartite_graph: algorithms for graphs as initializers of matrices
 //
 // Idea        Column j is vertex j, row i is vertex n + i, and each entry between an unmatched row
-//             and an unmatched column is an edge of weight 1. An algorithm matches vertices of this
-//             graph; these pairs are added to the matching of the matrix.
-// Cost        O(nnz + m + n) beside the algorithm. Workspace: lists (2 nnz + 2 (m + n)), and 2 (m +
-//             n) indices and m + n numbers for the matching. If 2 nnz exceeds the type of the
-//             indices, those of the graph have 64 bits
+//             and an unmatched column is an edge of weight 1. An algorithm finds a matching in this
+//             graph, whose edges are added to the matching of the matrix.
+// Cost        O(nnz + m + n) in addition to the algorithm. Workspace: 2 nnz + 2 (m + n) indices for
+//             the graph; 2 (m + n) indices and m + n doubles for the matching. If 2 nnz is too
+//             large for the index type of the matrix, the indices of the graph have 64 bits
 #pragma once
 
 #include <algorithm>

@@ -15,9 +15,9 @@
 namespace btfperm {
 
 // Compressed columns of one block with a cost for each entry: the largest value in the column minus
-// the value of the entry, so every column has an entry of cost 0 and no cost is negative. All
-// columns can be matched, so subtracting from the largest value of each column does not change
-// which matching is best. A block with more columns than rows is transposed.
+// the value of the entry. So every column has an entry of cost 0, and no cost is negative. Every
+// maximum matching of the block matches all columns, so the sum of its costs is a constant minus
+// the sum of its values. A block with more columns than rows is transposed.
 template <class I>
 struct CostBlock {
   I m, n;            // m >= n
@@ -86,13 +86,13 @@ class BlockBuilder {
     return block;
   }
 
-  // The lists of the block are those of the columns.
+  // The block with compressed columns.
   CostBlock<I> by_columns() {
     CostBlock<I> block = empty(part_.m, part_.n, memory_.indptr, memory_.indices);
     I count = 0;
     memory_.indptr[0] = 0;
     for (I k = 0; k < block.n && passed(A_.degree(part_.cols[k])); ++k) {
-      // Without a branch: an entry of another block is overwritten by the next one.
+      // The loop has no branch: the next entry overwrites an entry of another block.
       const I j = part_.cols[k];
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
         const I i = place_of(p);
@@ -106,7 +106,7 @@ class BlockBuilder {
     return block;
   }
 
-  // The transposed block: its lists are those of the rows.
+  // The transposed block: its columns are the rows of the part.
   CostBlock<I> by_rows() {
     CostBlock<I> block = empty(part_.n, part_.m, memory_.indptr, memory_.indices);
     I* const indptr = memory_.indptr;

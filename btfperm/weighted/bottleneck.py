@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The largest smallest entry: bisection over the moduli.
 
-A matrix has a maximum transversal of entries of at least t if and only if the entries below t can
-be left out without changing the structural rank. The bisection finds the largest such t.
+A matrix has a maximum transversal whose entries are all at least t if and only if the structural
+rank stays the same when all entries below t are left out. The bisection finds the largest such t.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from btfperm.transversal import maximum_transversal
 
 __all__ = ["largest_smallest", "part_of"]
 
-_SHORTEST = 1e-9  # seconds of a search when no time is left
+_SHORTEST = 1e-9  # time limit in seconds when no time is left, because 0 is refused
 
 
 def largest_smallest(
@@ -29,9 +29,11 @@ def largest_smallest(
     time_limit: float | None,
     **how: Any,
 ) -> tuple[Transversal, float, int]:
-    """(transversal, its smallest modulus, number of searches). O(log nnz) searches, which have
-    `time_limit` seconds in all; `how` are other arguments of each. A transversal that is not
-    maximum: a limit ended the last search, and the modulus is only a lower bound of the largest."""
+    """(transversal, its smallest modulus, number of searches).
+
+    There are O(log nnz) searches, which together have `time_limit` seconds; `how` are the other
+    arguments of each search. If a limit ends a search, its transversal is returned, which is not
+    maximum, and the modulus is only a lower bound of the largest smallest modulus."""
     end = None if time_limit is None else time.perf_counter() + time_limit
     rank = transversal.structural_rank
     if rank == 0:
@@ -55,7 +57,7 @@ def largest_smallest(
 
 
 def part_of(pattern: Pattern, stays: npt.NDArray[np.bool_]) -> Pattern:
-    """The pattern with some of its entries."""
+    """The pattern with only those entries for which `stays` is true."""
     places = np.concatenate([[0], np.cumsum(stays)])[pattern.indptr]
     indptr = places.astype(pattern.indptr.dtype)
     return Pattern(pattern.shape, indptr, pattern.indices[stays], pattern.name, pattern.source)

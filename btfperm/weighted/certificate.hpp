@@ -14,13 +14,13 @@
 namespace btfperm {
 
 // What one pass over the entries measures. The scaled value of an entry is its value plus
-// the duals of its row and column.
+// the duals of its row and column. Duals are feasible if no scaled value exceeds 0, and tight at an
+// entry whose scaled value is 0.
 struct DualCheck {
-  double excess = 0;         // the largest scaled value, or 0: above 0, the duals are not feasible;
-                             // NaN if one is NaN
-  std::int64_t at = -1;      // an entry that has it; -1: none is above 0
+  double excess = 0;         // the largest scaled value, at least 0; NaN if a scaled value is NaN
+  std::int64_t at = -1;      // position of an entry with this scaled value; -1: none is above 0
   double slack = 0;          // the sum of minus the scaled value over the matched entries
-  double largest_slack = 0;  // and its largest term
+  double largest_slack = 0;  // the largest term of this sum
   ExactSum total;            // of the values of the matched entries
   std::int64_t matched = 0;  // number of entries that are matched
 

@@ -35,8 +35,8 @@ class Proof(NamedTuple):
 def certify(
     problem: WeightedProblem, view: WeightedProblem, stopped_by: str | None, *_: Any
 ) -> tuple[Reals | None, Reals | None, Proof | None]:
-    """The duals of the rows and the columns, and what `prove` finds; all are None if a limit ended
-    the search."""
+    """The duals of the rows and of the columns, and the result of `prove`; all are None if a limit
+    ended the search."""
     if stopped_by is not None:
         return None, None, None
     p = problem
@@ -83,7 +83,8 @@ def prove(
             "this"
         )
     tolerance = 0.0
-    if not (excess <= 0 and (largest_slack <= 0 or not exact)):  # otherwise none is needed
+    # The tolerance costs a pass over the values, so it is computed only if it is needed.
+    if not (excess <= 0 and (largest_slack <= 0 or not exact)):
         numbers = (row_dual, col_dual, value)
         tolerance = TOLERANCE * max(_largest_modulus(array) for array in numbers)
     if not excess <= tolerance:
@@ -101,6 +102,7 @@ def prove(
         _check_unmatched(d.col_perm, d.col_blocks, col_match, col_dual, "column")
     if matched < row_match.size:
         _check_unmatched(d.row_perm, d.row_blocks, row_match, row_dual, "row")
+    # each of the entries of another matching may exceed its bound by `excess`
     return Proof(total, max(slack, 0.0) + matched * excess)
 
 

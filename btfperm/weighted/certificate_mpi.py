@@ -31,7 +31,7 @@ __all__ = ["certify", "prove"]
 def certify(
     problem: DistributedWeights, view: DistributedWeights, stopped_by: str | None, *_: Any
 ) -> tuple[Any, Any, Proof | None]:
-    """As `certify` of ``certificate.py``. Collective."""
+    """The same as `certify` of ``certificate.py``. Collective."""
     if stopped_by is not None:
         return None, None, None
     return problem.row_dual, problem.col_dual, prove(problem)
@@ -102,7 +102,8 @@ def _check_unmatched(
     noun: str,
 ) -> None:
     """Checks on one side (rows or columns) of each block that no dual exceeds the dual of an
-    unmatched vertex of this side. The owner of a block has the largest dual of it."""
+    unmatched vertex of this side. The rank that owns a block computes the largest dual, and the
+    ranks with unmatched vertices of this block request it."""
     unmatched = np.flatnonzero(match < 0)
     if not exchange.sums(unmatched.size)[0]:
         return

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the weighted searches count, in the order of results
+// Counters of the weighted searches, in the order in which results list them
 //
 // BTFPERM_WEIGHTED_COUNTERS(COUNT) calls COUNT(name, summary) for each counter. Members of
 // WeightedCounters, results of the searches in Python, and the names and summaries in

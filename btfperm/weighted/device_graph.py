@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the algorithms for graphs on a GPU work on."""
+"""The object that algorithms for graphs on a GPU work on."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["DeviceGraph"]
 
 @dataclass
 class DeviceGraph(OfVertices):
-    """A graph on a device: a symmetric pattern with a positive weight for each entry off the
-    diagonal; entries on the diagonal are ignored; and the current matching.
+    """A graph on a device, and the current matching. The graph is a symmetric pattern with a
+    positive weight for each entry off the diagonal; entries on the diagonal are ignored.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class DeviceGraph(OfVertices):
         weights are 1
     pattern : the `DevicePattern` of the graph; None for a copy of `host`, the graph on the host
     device : number of the device
-    mate, round_of : as those of `GraphProblem`, (n,) CuPy arrays; see `clear`
+    mate, round_of : (n,) CuPy arrays with the meaning of those of `GraphProblem`; see `clear`
     rounds : the number of rounds
     found_by : the algorithm that ran last
     """
@@ -51,7 +51,7 @@ class DeviceGraph(OfVertices):
 
     @classmethod
     def of_host(cls, indptr: Any, indices: Any, weight: Any = None) -> DeviceGraph:
-        """A copy of arrays of the host.
+        """A graph on the current device, copied from arrays on the host.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class DeviceGraph(OfVertices):
 
     @classmethod
     def of_problem(cls, host: GraphProblem, device: int | None) -> DeviceGraph:
-        """A copy of a graph of the host.
+        """A graph on a GPU, copied from a graph on the host.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class DeviceGraph(OfVertices):
         return graph
 
     def clear(self) -> None:
-        """Matches no vertex."""
+        """Makes all vertices unmatched."""
         import cupy
 
         width = self.indices.dtype
@@ -87,7 +87,7 @@ class DeviceGraph(OfVertices):
         self.rounds = 0
 
     def on_device(self, session: Session, device: int | None) -> DeviceGraph:
-        """Itself: no call names the device of a graph."""
+        """This graph. `device` is not used, because no caller of `match` can name one."""
         return self
 
     def on_host(self) -> GraphProblem:
@@ -117,9 +117,9 @@ class DeviceGraph(OfVertices):
 
 
 def refuse_small_device(n: int, indices: Any) -> None:
-    """Raises BackendUnavailableError if the current device has too little free memory for the
-    algorithm with the largest need, local-max: three lists of all entries, which hold two indices
-    and a weight for each; two more indices for each entry, and eight for each vertex."""
+    """Raises BackendUnavailableError if the current device has too little free memory for
+    local-max, which needs most: three lists with two indices and a weight for each entry, two more
+    indices for each entry, and eight indices for each vertex."""
     width = indices.dtype.itemsize
     needed = indices.size * (3 * (2 * width + 8) + 2 * width) + 8 * n * width
     refuse_beyond_free(needed, f"a graph of {n:,} vertices with {indices.size:,} entries")

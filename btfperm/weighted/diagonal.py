@@ -24,13 +24,13 @@ class Moduli(NamedTuple):
 
 
 class Diagonals(NamedTuple):
-    """The diagonal before and after.
+    """The diagonal before and after permutation and scaling.
 
     Attributes
     ----------
-    before : of the places (k, k) of the matrix; the modulus is 0 where the matrix has no entry
-    after : of the matched entries, which are the diagonal of the permuted matrix
-    scaled : of the matched entries after scaling; None if there are no scalings
+    before : moduli at the places (k, k) of the matrix; 0 where the matrix has no entry
+    after : moduli of the matched entries, which are the diagonal of the permuted matrix
+    scaled : moduli of the matched entries after scaling; None if there are no scalings
     """
 
     before: Moduli
@@ -39,7 +39,8 @@ class Diagonals(NamedTuple):
 
 
 def diagonals_of(pattern: Pattern, modulus: Reals, w: WeightedTransversal) -> Diagonals:
-    """`pattern` and `modulus` are those that `btfperm.weighted.moduli` returns. O(nnz)."""
+    """The diagonals of a matrix before and after the transversal `w`. `pattern` and `modulus` are
+    the results of `btfperm.weighted.moduli`. O(nnz)."""
     rows, cols = pattern.indices, pattern.cols()
     stored = np.zeros(min(pattern.shape))
     own = rows == cols
@@ -54,8 +55,8 @@ def diagonals_of(pattern: Pattern, modulus: Reals, w: WeightedTransversal) -> Di
 
 
 def _moduli(values: Reals) -> Moduli:
-    """The sum of the two middle values may overflow, so the median is computed from their
-    difference."""
+    """The smallest and the median of the values. For an even number of values, the median is the
+    mean of the two middle ones. Their sum may overflow, so their difference is used."""
     if not values.size:
         return Moduli(None, None)
     middle = (values.size - 1) // 2, values.size // 2

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The smallest and the median diagonal entry of a matrix over ranks, before and after."""
+"""The smallest and the median diagonal entry of a matrix over ranks, before and after permutation
+and scaling."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ Reals = npt.NDArray[np.float64]
 def diagonals_over_ranks(
     pattern: DistributedPattern, w: DistributedWeightedTransversal
 ) -> Diagonals:
-    """`diagonals_of` of a pattern that `moduli_over_ranks` returned. Collective."""
+    """The same as `diagonals_of` for a pattern that `moduli_over_ranks` returned. Collective."""
     exchange, halo, cols = pattern.exchange, pattern.halo(), pattern.col_slices
     assert pattern.values is not None
     lists = pattern.columns.list_of_each(np.int64)
@@ -49,15 +50,16 @@ def _moduli(exchange: Any, values: Reals) -> Moduli:
 
 
 def order_statistics(exchange: Any, values: Reals, places: tuple[int, ...]) -> list[float]:
-    """The values at these places in the ascending order of the values of all ranks, which are not
-    negative: by bisection on their bits. Collective; 63 sums of a few numbers.
+    """The values at these places of the sorted list of the values of all ranks. No value is
+    negative, so a bisection over the 63 bits of a value finds each. Collective.
 
     >>> import types
     >>> alone = types.SimpleNamespace(sum_arrays=lambda values: values)
     >>> order_statistics(alone, np.array([3.0, 0.0, 1.5, 8.0]), (0, 1, 3))
     [0.0, 1.5, 8.0]
     """
-    ordered = np.sort(values + 0.0).view(np.int64)  # the order of bits is that of the values
+    # Values that are not negative have the same order as their bits. The sum turns -0.0 into 0.0.
+    ordered = np.sort(values + 0.0).view(np.int64)
     wanted = np.array(places, dtype=np.int64)
     low, high = np.zeros_like(wanted), np.full_like(wanted, np.array(np.inf).view(np.int64))
     for _ in range(63):

@@ -29,17 +29,17 @@ class EdgeFile:
     """A record for each edge of the input, in the order of the input: the larger end, the smaller
     one, and the weight. An edge that the input holds twice has two records.
 
-    The file has no name, so the system removes it in every case.
+    The file has no name, so the system removes it even if the process fails.
 
     Attributes
     ----------
     file : the open file
     edges : number of edges
     n : number of vertices
-    folder : where it is
+    folder : the folder that contains the file
     memory : bytes that an algorithm may use
-    name : of the input
-    backend, is_on_host, is_distributed : where the graph is, as of a `Pattern`
+    name : name of the input, for messages
+    backend, is_on_host, is_distributed : the same as for a `Pattern` on the host
     """
 
     backend = "cpu"
@@ -55,12 +55,12 @@ class EdgeFile:
         self._is_symmetric = False
         self._sums = [0, 0]  # of the fingerprints above and below the diagonal
         with disk_errors(folder):
-            # no buffer: closing the file after an error would try to write it again
+            # With a buffer, closing the file after an error would try to write the rest again.
             self.file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
 
     @property
     def shape(self) -> tuple[int, int]:
-        """That of the matrix of the graph."""
+        """The shape of the matrix of the graph."""
         return self.n, self.n
 
     @property
@@ -69,8 +69,8 @@ class EdgeFile:
         return self.edges
 
     def read(self, path: Any, block: int) -> dict[str, Any]:
-        """Appends the edges of a file, read in parts of about `block` bytes; returns its origin as
-        ``Pattern.source`` holds it.
+        """Appends the edges of a file, which is read in parts of about `block` bytes. Returns the
+        origin of the file, in the form of ``Pattern.source``.
 
         Raises
         ------
@@ -108,9 +108,9 @@ class EdgeFile:
         self._is_symmetric = is_symmetric
 
     def add(self, rows: Any, cols: Any, values: npt.NDArray[Any] | None) -> None:
-        """Appends the edges that some entries are, without the diagonal. Of a matrix that is not
-        declared symmetric, only the entries below the diagonal are appended; `finish` compares
-        fingerprints of both halves."""
+        """Appends the edges of some entries; entries on the diagonal are no edges. If the file does
+        not declare its matrix symmetric, each edge has two entries. Then only the entry below the
+        diagonal is appended, and `finish` compares fingerprints of both halves."""
         weight = self._weight_of(values, rows.size)
         kept = rows != cols
         if self._weights == "moduli":
@@ -155,7 +155,7 @@ class EdgeFile:
         self.edges += len(part)
 
     def finish(self) -> None:
-        """Checks the symmetry."""
+        """Checks that the entries below and above the diagonal are the same edges."""
         if self._sums[0] != self._sums[1]:
             self._refuse(
                 "a graph has a symmetric matrix, but the entries below and above the diagonal "
@@ -174,7 +174,7 @@ def _fingerprints(larger: Any, smaller: Any, weight: Reals) -> npt.NDArray[np.ui
 
 
 def _mixed(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """splitmix64."""
+    """The hash function splitmix64."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -183,7 +183,7 @@ def _mixed(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 @contextmanager
 def disk_errors(folder: str) -> Iterator[None]:
-    """Errors of the system about temporary files as one sentence with a remedy.
+    """Turns errors of the system about temporary files into one sentence with a remedy.
 
     Raises
     ------

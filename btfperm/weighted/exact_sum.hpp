@@ -6,8 +6,8 @@
 
 namespace btfperm {
 
-// A second sum holds what each addition rounds away (A. Neumaier, ZAMM 54, 1974). All sums must be
-// finite. In a plain sum of many numbers of one sign, the rounding errors may add up.
+// In a plain sum of many numbers of one sign, the rounding errors may add up. Here, a second sum
+// holds what each addition rounds away (A. Neumaier, ZAMM 54, 1974). All sums must be finite.
 class ExactSum {
  public:
   void add(double term) {

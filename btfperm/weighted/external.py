@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matchings in graphs whose edges do not fit into memory: `local-max-external` with its input, its
-check and its result.
+"""Matchings in graphs whose edges do not fit into memory: input, check and result of
+`local-max-external`.
 
-1. The edges in a temporary file (``edge_file.py``).
-2. The algorithm (``graph/local_max_external.hpp``).
-3. The check (``external_certificate.hpp``), by two scans of the temporary file.
+1. ``edge_file.py`` writes the edges to a temporary file.
+2. ``graph/local_max_external.hpp`` is the algorithm.
+3. ``external_certificate.hpp`` checks the matching in two passes over the temporary file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EXTERNAL = "local-max-external"
 DEFAULT_MEMORY = 1 << 30
 LEAST_MEMORY = 1 << 16
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_HALF_EDGE = 16  # bytes
+_HALF_EDGE = 16  # bytes of a record in a temporary file: two vertices and a weight
 
 
 def number_of_bytes(memory: int | str | None) -> int:
@@ -72,9 +72,9 @@ def match_external(
     temporary: str | os.PathLike[str] | None = None,
     **limits: Any,
 ) -> tuple[GraphMatching, dict[str, Any]]:
-    """The matching of local-max, computed on edges in a temporary file, and the origin of `G` as
-    `Pattern.source` holds it, which is empty for a matrix in memory. A file is read in parts. The
-    parameters are those of `match`; `limits` are those of `Request`. One thread is used.
+    """(matching, origin). The matching is that of local-max, computed on edges in a temporary file.
+    The origin is that of `Pattern.source`, and is empty for a matrix in memory. A file is read in
+    parts. The parameters are those of `match`; `limits` are those of `Request`. One thread is used.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def match_external(
     ResourceMissingError : the disk is full, or the folder cannot be used
     """
     row = find(EXTERNAL, initializer=False, package=PACKAGE, backend=backend)
-    checked_threads(limits.get("threads"))  # refuses a wrong number; one is used
+    checked_threads(limits.get("threads"))  # refuses a wrong number, although one thread is used
     request = Request(EXTERNAL, backend=backend, **{**limits, "threads": 1})
     check_options(request.options, row)  # before the graph is read
     most = number_of_bytes(memory)
@@ -107,7 +107,7 @@ class FileGraph(OfVertices):
     Attributes
     ----------
     edges : the file
-    matched, left : the vertices matched in each round, and the edges left after it
+    matched, left : number of edges matched in each round, and number of edges left after it
     """
 
     unit = 1.0
@@ -150,14 +150,14 @@ class FileGraph(OfVertices):
         return found["stop"], counters
 
     def on_host(self) -> FileGraph:
-        """Itself."""
+        """This graph, which is on the host already."""
         return self
 
 
 def certify(
     problem: FileGraph, view: FileGraph, stopped_by: str | None, *_: Any
 ) -> tuple[Any, Any, MatchingCheck, Bound]:
-    """As `certify` of ``graph_certificate.py``, by two scans of the file."""
+    """The same as `certify` of ``graph_certificate.py``, in two passes over the file."""
     edges, mate = problem.edges, problem.mate
     weight_of = np.empty(edges.n)
     with disk_errors(edges.folder):
@@ -173,8 +173,11 @@ def certify(
 
 
 def sort_bytes(size: int, memory: int) -> int:
-    """The bound of Birn et al. (2013) on the bytes read and written, without its constant: sort(N)
-    of N edges, each listed at both ends, in blocks of a 256th of the memory. `size` is in bytes."""
+    """The number of bytes that an external sort of `size` bytes reads and writes: one pass makes
+    runs as large as the memory, and each further pass merges 256 runs.
+
+    Birn et al. (2013) bound the bytes of the algorithm by a constant times this number, where
+    `size` is that of all edges, each listed at both of its ends."""
     blocks = 256
     passes = math.ceil(math.log(max(size / memory, 1.0), blocks)) if size > memory else 0
     return 2 * size * (1 + passes)

@@ -16,7 +16,7 @@ struct FileCheck {
   std::int64_t size = 0;    // matched edges
   double weight = 0;        // the sum of their weights
   bool maximal = true;      // every edge has a matched end
-  bool dominant = true;     // and one with a matched edge at least as heavy
+  bool dominant = true;     // every edge has an end whose matched edge is at least as heavy
 };
 
 // for_edges(body) calls body(u, v, weight) for each edge. weight_of receives the weight of the

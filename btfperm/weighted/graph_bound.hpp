@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An upper bound on the weight of every matching of a graph
 //
-// Idea        Every vertex bids for its best neighbour, as in an auction with one copy of each
-//             vertex as a bidder and one as an object: the bidder u values the object v at the
-//             weight of {u, v} minus the price of v. The largest value of a bidder, or 0, is its
-//             profit. The duals (profit + price) / 2 of the vertices are feasible whenever the
-//             auction ends; so it ends at the latest after a fixed number of passes.
+// Idea        An auction in which each vertex is both a bidder and an object. The value of the
+//             object v for the bidder u is the weight of {u, v} minus the price of v. Each bidder
+//             bids for the object with the largest value. This value, or 0 if it is negative, is
+//             the profit of the bidder. The duals (profit + price) / 2 of the vertices are feasible
+//             at any time, so the auction may end after a fixed number of passes.
 // Paper       D. P. Bertsekas, Annals of Operations Research 14, 1988, for the bids. A bidder stops
-//             as soon as no value is above 0, so prices start at 0 without scaling
-// Cost        O(passes (n + nnz)). Workspace: 4 n
+//             as soon as no value is above 0. So prices start at 0, and there is only one phase
+// Cost        O(passes (n + nnz)). Workspace: 4 n numbers
 // Invariants  prices only rise, so a bidder that has stopped without an object never bids again
 #pragma once
 
@@ -21,8 +21,9 @@
 
 namespace btfperm {
 
-// Stores the duals of the auction or half of the largest weight of each vertex: those with the
-// smaller sum. A bid raises a price by best - second value + step * (mean of the largest weights).
+// Stores the duals of the auction or, if their sum is smaller, half of the largest weight of each
+// vertex. A bid raises a price by the difference between the best and the second value, plus `step`
+// times the mean of the largest weights of the vertices.
 template <class I>
 void bound_by_auction(const PatternView<I>& A, const double* weight, double step, double passes,
                       double* dual, Workspace& workspace, Budget& budget) {
@@ -87,7 +88,7 @@ void bound_by_auction(const PatternView<I>& A, const double* weight, double step
   }
 }
 
-// Lowers each dual in turn as far as the others permit. They stay feasible.
+// Lowers each dual in turn as far as the others permit. The duals stay feasible.
 template <class I>
 void tighten_duals(const PatternView<I>& A, const double* weight, double* dual, Budget& budget) {
   in_pieces(A.n, A.indptr + 1, budget, [&](I v) {

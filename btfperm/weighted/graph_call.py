@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the algorithms for graphs work on, on the host, and the result of a call."""
+"""The object that algorithms for graphs on the CPU work on, and the result of a call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PACKAGE", "GraphProblem", "OfVertices", "fields_of", "scaled", "unit_of"]
 
-PACKAGE = "weighted.graph"  # whose rules choose the algorithm, and whose steps are called
+PACKAGE = "weighted.graph"  # the package of the rules and of the steps in the registry
 
 _LIMITS = ("time_limit", "max_work", "threads", "seed", "options")
 _LARGEST_EXPONENT = 960  # fewer than 2^63 weights below 2^960 have a finite sum
@@ -28,16 +28,17 @@ _SMALL = 2.0**-_LARGEST_EXPONENT  # if all weights are between it and its invers
 
 
 def unit_of(largest: float) -> float:
-    """A power of 2 by which the weights are divided. A quotient is rounded only if it is too small
-    for a normal number. Without the division, sums of large weights may overflow, and half of a
-    very small weight is not exact."""
+    """The power of 2 by which the weights are divided if the largest weight is `largest`. Without
+    the division, sums of large weights may overflow, and half of a very small weight is not exact.
+    A quotient is exact unless it is too small for a normal number."""
     exponent = math.frexp(largest)[1]
     excess = max(exponent - _LARGEST_EXPONENT, 0) + min(exponent + _LARGEST_EXPONENT, 0)
     return 2.0**excess
 
 
 def scaled(weight: Any, unit: float) -> Any:
-    """The weights in a unit; those that would be rounded to 0 are the smallest positive number."""
+    """The weights divided by `unit`. Quotients that would be rounded to 0 become the smallest
+    positive number."""
     with np.errstate(over="ignore"):  # only entries of the diagonal may overflow
         return np.maximum(weight / unit, np.nextafter(0, 1))
 
@@ -62,8 +63,8 @@ class GraphProblem(OfVertices):
     pattern : the symmetric matrix; indptr, indices: its columns
     unit : see `unit_of`; weight: of each entry, in this unit
     mate : the vertex matched to each vertex, or -1, set by the algorithm
-    round_of : the round in which it was matched, from 1 on; rounds: their number
-    own_dual : the duals of gpa
+    round_of : the round in which each vertex was matched, from 1 on; rounds: number of rounds
+    own_dual : the duals that gpa stores; zeros with other algorithms
     found_by : the algorithm that ran last
 
     Raises
@@ -97,7 +98,7 @@ class GraphProblem(OfVertices):
         return stop, {"edges": visited, **({"sorted": in_order} if in_order else {})}
 
     def on_host(self) -> GraphProblem:
-        """Itself."""
+        """This problem, which is on the host already."""
         return self
 
     def on_device(self, session: Session, device: int | None) -> DeviceGraph:
@@ -108,8 +109,8 @@ class GraphProblem(OfVertices):
 
 
 def fields_of(run: Run, read: float) -> dict[str, Any]:
-    """The fields of the result that a run determines, in the unit of the caller; `read` are the
-    seconds before the run."""
+    """The fields of the result that a run determines. Weights and duals are multiplied by the unit
+    (see `unit_of`); `read` is the number of seconds before the run."""
     assert run.arrays is not None and run.proof is not None and run.algorithm is not None
     mate, _, dual, _ = run.arrays
     check, bound = run.proof[2:]

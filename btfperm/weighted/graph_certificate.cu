@@ -2,9 +2,11 @@
 // The checks of graph_certificate.hpp for a graph on a GPU: of the input, of the matching, and of
 // duals that bound the optimum. They share nothing with the algorithms in weighted/graph.
 //
-// Cost        O(n + nnz log(longest list)) each; entries, not lists, are shared among the threads
+// Cost        O(n + nnz log(longest list)) for each check. The threads share the entries, not the
+//             lists of the vertices, so that a long list is no bottleneck
 // Encodings   heads[p]: the column of entry p. weight is null if all weights are 1. In Fault and
-//             Facts, the first place or vertex of a kind is the largest Count if there is none
+//             Facts, the largest Count in the fields first, wrong, free_at and heavy_at means that
+//             there is no such entry or vertex
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"
@@ -40,7 +42,7 @@ __device__ inline void lower(Count* word, Count value) {
 }
 
 __device__ inline void raise_to(Count* word, double value) {
-  // The bits of doubles from 0 on, taken as whole numbers, have the order of the doubles.
+  // The order of doubles from 0 on is that of their bits as whole numbers.
   const Count bits = static_cast<Count>(__double_as_longlong(value));
   if (bits > seen(word)) atomicMax(word, bits);
 }
@@ -137,12 +139,13 @@ extern "C" __global__ void check_edges(Index entries, const Index* indices, cons
   add_over_warp(&facts->edges, edges);
 }
 
-// heaviest[v], whose bits are now those of a weight, becomes half of it: feasible duals.
+// heaviest[v] becomes half of the weight whose bits check_edges stored. These are feasible duals.
 extern "C" __global__ void halve(Index n, double* heaviest) {
   for (long long v = first_item(); v < n; v += item_stride()) heaviest[v] /= 2;
 }
 
-// Each block stores the sum of its part, so that the host's sum is the same in each run.
+// Each thread block stores the sum of its part. The host adds these sums in their order, so the
+// total is the same in each run.
 extern "C" __global__ void add_up(Index n, const double* values, double* of_blocks) {
   __shared__ double of_warps[32];
   double sum = 0;

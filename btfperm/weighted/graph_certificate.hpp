@@ -20,7 +20,7 @@ namespace btfperm {
 
 enum class GraphFault : int { none = 0, no_counterpart = 1, other_value = 2, no_weight = 3 };
 
-// The entries at fault: row i, column j, and for other_value its counterpart.
+// A faulty entry (i, j) and its value, and the value of its counterpart (j, i) for other_value.
 struct FaultyEntry {
   GraphFault fault = GraphFault::none;
   std::int64_t i = -1;
@@ -29,9 +29,9 @@ struct FaultyEntry {
   double counterpart = 0;
 };
 
-// Whether a square matrix is symmetric and has a positive finite value in each entry outside of the
-// diagonal; otherwise an entry that shows it. O(n + nnz): the columns j are visited in ascending
-// order, so the entries (j, i) that are looked up in column i are the next ones of this column.
+// Finds an entry that shows that a square matrix is not symmetric, or that a value outside of the
+// diagonal is not positive and finite. O(n + nnz): the columns j are visited in ascending order, so
+// the counterpart (j, i) of an entry is always the next entry of column i.
 template <class I>
 FaultyEntry find_fault(const PatternView<I>& A, const double* weight, Workspace& workspace,
                        Budget& budget) {
@@ -66,7 +66,8 @@ struct GraphCheck {
 };
 
 // removed[r] receives the number of edges of which round r was the first to match an end, and
-// removed[0] that of the others. A matched vertex counts in a round from 1 to `rounds`.
+// removed[0] the number of edges between unmatched vertices. `round_of` is not trusted: a matched
+// vertex always counts in a round from 1 to `rounds`.
 template <class I>
 GraphCheck check_graph_matching(const PatternView<I>& A, const double* weight, const I* mate,
                                 const I* round_of, std::int64_t rounds, std::int64_t* removed,
@@ -108,9 +109,9 @@ GraphCheck check_graph_matching(const PatternView<I>& A, const double* weight, c
 }
 
 struct GraphDualCheck {
-  double excess = 0;      // the largest weight minus its duals, or 0; above 0: not feasible
-  std::int64_t at = -1;   // an entry that has it
-  double total = 0;       // of the duals
+  double excess = 0;      // the largest weight minus its two duals, at least 0; 0: feasible
+  std::int64_t at = -1;   // position of an entry with this excess
+  double total = 0;       // sum of the duals
   bool negative = false;  // a dual is below 0 or no number
 };
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The checks of a matching in a graph, and the bound on the weight of every matching.
 
-What each algorithm guarantees if no limit ends it, and what is checked:
+Each algorithm guarantees one of three properties if no limit ends it. The checks depend on it:
 
 * ``dominant`` (greedy, local-max, local-max-external): maximal and locally dominant, so at least
   half of the optimum. `local-max-external` has its own check (``external_certificate.hpp``)
@@ -52,18 +52,18 @@ GUARANTEES = {
 
 # Rounding errors of sums, relative to the largest dual, or to the sum.
 _TOLERANCE = 1e-10
-# Half of the smallest positive number is rounded to zero, so the sum of the duals of the ends of an
-# edge may be too small by that number. Twice this error is allowed.
+# Half of the smallest positive number is rounded to zero, so the sum of the duals of the two ends
+# of an edge may be too small by the smallest positive number. Twice this error is allowed.
 _LEAST = 2 * float(np.finfo(np.float64).smallest_subnormal)
-# The auction that finds the bound: the step of a bid, relative to the mean of the largest weight of
-# each vertex, and the largest number of passes over the entries.
+# Parameters of the auction that finds the bound (``graph_bound.hpp``): the step of a bid, relative
+# to the mean of the largest weights of the vertices, and the largest number of passes.
 _STEP, _PASSES = 0.02, 8.0
 
 Reals = npt.NDArray[np.float64]
 
 
 class MatchingCheck(NamedTuple):
-    """What the passes over the entries find; see `GraphMatching` for the names."""
+    """The facts that the result shows; `GraphMatching` explains the names."""
 
     size: int
     weight: float
@@ -82,14 +82,15 @@ class Bound(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What the passes over the vertices and the entries find; -1: nothing.
+    """What the passes over the vertices and the entries find.
 
     Attributes
     ----------
-    wrong : a vertex whose mate is no neighbour, or has another mate
-    size, weight, edges : of the matching, and the number of edges of the graph
-    free_at, heavy_at : an entry between two unmatched vertices, and one that is heavier than the
-        matched edges at both of its ends
+    wrong : a vertex whose mate is no neighbour, or has another mate; -1: there is none
+    size, weight : number of matched edges, and the sum of their weights
+    edges : number of edges of the graph
+    free_at, heavy_at : position of an entry between two unmatched vertices, and of one that is
+        heavier than the matched edges at both of its ends; -1: there is none
     in_round, removed : (rounds,) numbers of vertices matched and of edges removed in each round. An
         edge is removed in the round in which the first of its ends is matched
     """
@@ -107,8 +108,8 @@ class Facts(NamedTuple):
 def certify(
     problem: GraphProblem, view: GraphProblem, stopped_by: str | None, *_: Any
 ) -> tuple[Reals, Reals, MatchingCheck, Bound]:
-    """Checks the matching of a problem and what its algorithm guarantees. Returns the duals of the
-    bound, once for the rows and once for the columns, the check and the bound."""
+    """Checks the matching of a problem and the property that its algorithm guarantees. Returns the
+    duals of the bound, once for the rows and once for the columns, the check and the bound."""
     guarantee = None if stopped_by else GUARANTEES.get(problem.found_by.name)
     graph = problem.pattern, problem.weight
     check = check_matching(*graph, problem.mate, problem.round_of, problem.rounds, guarantee)
@@ -184,9 +185,9 @@ def find_bound(
     own_dual: Reals,
     guarantee: str | None,
 ) -> Bound:
-    """The best of several bounds: that of an auction, that of the matching if it is locally
-    dominant, and that of the duals that gpa returned; then its duals are lowered as far as they
-    stay feasible. O(n + nnz).
+    """An upper bound on the weight of every matching. Each of the following gives feasible duals:
+    an auction; the matching, if it is locally dominant; gpa. The duals with the smallest sum are
+    lowered as far as they stay feasible. O(n + nnz).
 
     Raises
     ------
@@ -214,11 +215,11 @@ def find_bound(
 
 
 def bounded(dual: Any, total: float, check: MatchingCheck) -> Bound:
-    """The bound by feasible duals with this sum.
+    """The bound that feasible duals with the sum `total` give.
 
     Raises
     ------
-    DefectError : the matching is heavier
+    DefectError : the matching is heavier than the bound
     """
     if check.weight > total * (1 + _TOLERANCE):
         raise DefectError(
@@ -229,11 +230,12 @@ def bounded(dual: Any, total: float, check: MatchingCheck) -> Bound:
 
 
 def check_duals(pattern: Pattern, weight: Reals, dual: Reals, whose: str) -> float:
-    """Checks that the duals are feasible. Returns their sum plus what rounding errors may add.
+    """Checks that the duals are feasible. Returns their sum plus a bound on rounding errors.
+    `whose` names the duals in a message.
 
     Raises
     ------
-    DefectError : they are not
+    DefectError : the duals are not feasible
     """
     excess, at, total, negative = _core.weighted.check_graph_duals(
         pattern.indptr, pattern.indices, weight, dual
@@ -245,7 +247,8 @@ def check_duals(pattern: Pattern, weight: Reals, dual: Reals, whose: str) -> flo
 def judge_duals(
     total: float, excess: float, n: int, largest: float, negative: bool, where: str
 ) -> float:
-    """The sum of the n duals plus n * excess / 2, an upper bound in spite of rounding errors.
+    """`total` + n * excess / 2, an upper bound in spite of rounding errors; `total` is the sum of
+    the n duals.
 
     `excess` is the largest excess of a weight over the sum of its two duals. If each dual is raised
     by excess / 2, no weight exceeds the sum of its two duals.

@@ -17,7 +17,7 @@ from btfperm.weighted.device_graph import DeviceGraph
 __all__ = ["DeviceChecks"]
 
 _FILE = "weighted/graph_certificate.cu"
-_ADDING = 256  # blocks
+_ADDING = 256  # thread blocks that add up an array
 _NONE = 2**64 - 1
 
 
@@ -47,9 +47,9 @@ class DeviceChecks:
 
     def check(self, mate: Any, round_of: Any, rounds: int) -> dict[str, Any]:
         """What the passes over the vertices and the entries find: the fields of the class `Facts`
-        of ``graph_certificate.py``, with `in_round` and `removed` on the host; `matched_weight` and
-        `half_of_heaviest`, (n,) on the device: half of the heaviest edge of each vertex. If a mate
-        is wrong, the edges are not checked."""
+        of ``graph_certificate.py``, on the host, and two arrays on the device: `matched_weight`,
+        the weight of the matched edge of each vertex, and `half_of_heaviest`, half of the weight of
+        the heaviest edge of each vertex. If a mate is wrong, the edges are not checked."""
         import cupy
 
         graph, width = self._graph, self._graph.indices.dtype
@@ -81,7 +81,7 @@ class DeviceChecks:
         }
 
     def total(self, values: Any) -> float:
-        """The sum of an array of the device, the same in each run."""
+        """The sum of an array on the device, which is the same in each run."""
         import cupy
 
         n = int(values.size)
@@ -90,7 +90,8 @@ class DeviceChecks:
         return float(sums.get().sum())
 
     def find_excess(self, dual: Any) -> tuple[float, float, bool]:
-        """The largest weight minus its duals, or 0; the largest dual; whether one is negative."""
+        """(largest weight minus its two duals, at least 0; largest dual; whether a dual is
+        negative)."""
         n, nnz = self._graph.n, self._graph.nnz
         excess = SharedStruct(_FILE, "Excess")
         entries = n, nnz, *self._columns[1:], self._heads

@@ -12,7 +12,7 @@ __all__ = ["AS_SIDES", "NO_WEIGHT", "refuse_fault", "refuse_rectangles"]
 # The end of a message about a matrix whose rows and columns cannot be the same vertices.
 AS_SIDES = "; bipartite=True matches its rows to its columns"
 
-# The faults, with the numbers of ``graph_certificate.hpp``.
+# The kinds of faults; the numbers are those of ``graph_certificate.hpp``.
 NO_WEIGHT = 3
 _FAULTS = {1: "no counterpart", 2: "other value", NO_WEIGHT: "no weight"}
 
@@ -27,8 +27,8 @@ def refuse_rectangles(pattern: Pattern) -> None:
 
 
 def refuse_fault(pattern: Pattern, fault: int, i: int, j: int, value: float, other: float) -> None:
-    """Raises InvalidMatrixError if there is a fault, which entry (i, j) and its counterpart show;
-    the faults have the numbers of ``graph_certificate.hpp``."""
+    """Raises InvalidMatrixError if `fault` is not 0. `value` is the value of entry (i, j), at which
+    the fault occurs, and `other` that of its counterpart (j, i)."""
     if not fault:
         return
     name = prefix(pattern.name)

@@ -63,14 +63,14 @@ def weighted_pattern(
 
 
 def on_host(pattern: Pattern, weight: Any) -> tuple[Pattern, Reals]:
-    """What `weighted_pattern` returns, on the host."""
+    """The result of `weighted_pattern`, copied to the host."""
     if weight is None:
         weight = np.ones(pattern.nnz)
     return pattern.on_host(), host_array(weight)
 
 
 def has_no_values(G: Any) -> bool:
-    """Whether it is a pattern, or its values are truth values."""
+    """Whether `G` is a pattern, or its values are truth values."""
     if isinstance(G, tuple):
         return len(G) == 3 and G[0] is None
     kind = getattr(getattr(G, "dtype", None), "kind", None)
@@ -80,7 +80,7 @@ def has_no_values(G: Any) -> bool:
 def _weight_of(valued: ValuedPattern, weights: str) -> Reals:
     if weights == "moduli":
         with np.errstate(over="ignore"):
-            # abs() of the smallest integer of a type is negative
+            # abs() of the smallest integer of a type overflows and is negative
             number = np.float64 if valued.field == "integer" else valued.values.dtype
             modulus: Reals = np.abs(valued.values.astype(number)).astype(np.float64, copy=False)
         return modulus

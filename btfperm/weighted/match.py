@@ -9,8 +9,9 @@ the edges:
 2. One of the algorithms in ``graph/``, in its own file.
 3. The checks and the bound (``graph_certificate.py``), which share nothing with the algorithms.
 
-`btfperm.path` plans and runs them. What an algorithm works on is in ``graph_call.py`` for the CPU,
-``device_graph.py`` for a GPU, and ``match_mpi.py`` for MPI ranks, where only local-max runs.
+`btfperm.path` plans and runs these steps. The object that an algorithm works on is defined in
+``graph_call.py`` for the CPU, in ``device_graph.py`` for a GPU, and in ``match_mpi.py`` for MPI
+ranks, where only local-max runs.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def match(
     comm: Any = None,
     gather: bool = True,
 ) -> GraphMatching:
-    """A matching of large weight in a graph, and a bound on the largest weight.
+    """A matching of large weight in a graph, and an upper bound on the weight of every matching.
 
     Parameters
     ----------
@@ -68,8 +69,8 @@ def match(
         for each edge
     algorithm : "auto", which is "local-max", or a name from ``btfperm.algorithms("graph")``
 
-        - "local-max", "greedy" and "gpa" find at least half of the largest weight; "gpa" usually
-          finds the most
+        - "local-max", "greedy" and "gpa" find at least half of the largest possible weight; the
+          matching of "gpa" is usually the heaviest
         - "hem", "random-greedy" and "red-blue" find a maximal matching
         - "local-max-external" finds the matching of "local-max" in a file that is larger than
           memory: Matrix Market or METIS
@@ -82,21 +83,21 @@ def match(
         - "ones": 1 for each edge, whatever the values
     bipartite : True takes a matrix of m rows and n columns, of any shape, as a bipartite graph:
         entry (i, j) is the edge between row i, the vertex i, and column j, the vertex m + j. So
-        ``m.mate[:m] - m`` are the columns matched to the rows, where ``mate`` is not -1. The graph
-        takes two entries for each of the matrix. Not over MPI ranks and not with
-        "local-max-external"
-    options : numbers or words for the algorithm by name, as its row lists them, such as
-        ``{"p": 0.5}``
-    seed : of the algorithms that draw at random; the same seed gives the same matching
+        ``r.mate[:m] - m`` are the columns matched to the rows in the result r, where ``mate`` is
+        not -1. The graph has two entries for each entry of the matrix. Not possible over MPI ranks
+        and with "local-max-external"
+    options : the options of the algorithm by name, such as ``{"p": 0.5}``; ``btfperm algorithms``
+        lists them
+    seed : of the random numbers of an algorithm; the same seed gives the same matching
     threads : as for `maximum_transversal`. The matching is the same for every number of threads
     time_limit, max_work : bounds on the algorithm in seconds and in visited edges. If one ends it,
         the result is a legal matching with `stopped_by`
     shape : (m, n), only with a (data, indices, indptr) triple
-    memory : of "local-max-external": the memory that it may use, in bytes or as a text such as
-        "512M"; by default "1G". The result takes 12 bytes for each vertex in addition (16 from 2^31
-        vertices on)
-    temporary : of "local-max-external": the folder for its temporary files, which need about 120
-        bytes for each edge; by default that of the system
+    memory : the memory that "local-max-external" may use, in bytes or as a text such as "512M"; by
+        default "1G". The result takes 12 bytes for each vertex in addition (16 from 2^31 vertices
+        on)
+    temporary : the folder for the temporary files of "local-max-external", which need about 120
+        bytes for each edge; by default the system's folder for temporary files
     comm : an mpi4py communicator, all of whose ranks make this call: each rank reads its part of a
         file, or takes its part of a matrix that is the same on each rank. A `DistributedPattern`
         needs no `comm`. "local-max" then runs over the ranks, without its option `limit`; the
@@ -107,7 +108,7 @@ def match(
     Returns
     -------
     GraphMatching : the matching, checked, with its bound. If `G` is on the GPU that runs the
-        algorithm, the arrays of the vertices are there, too; the bound is then often weaker
+        algorithm, the arrays of the result are on this GPU, too, and the bound is often weaker
 
     Raises
     ------
@@ -121,8 +122,8 @@ def match(
     Notes
     -----
     O(n + m) for n vertices and m edges in memory. Two algorithms may take longer: "red-blue", and
-    "local-max" without its option `limit`, also over MPI ranks; there O(n + m) is the expected time
-    on random graphs.
+    "local-max" without its option `limit`, which is never used over MPI ranks. For these two,
+    O(n + m) is the expected time on random graphs.
 
     Examples
     --------

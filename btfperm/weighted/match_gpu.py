@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A graph on a device, which stays there, and whose matching is checked there."""
+"""The first and the last step for a graph that the caller holds on a device: the check of the
+graph, and the check of the matching. Both run on this device."""
 
 from __future__ import annotations
 
@@ -60,12 +61,12 @@ def graph_there(session: ValuedSession, threads: int) -> DeviceGraph:
 def certify(
     problem: DeviceGraph, view: DeviceGraph, stopped_by: str | None, *_: Any
 ) -> tuple[Any, Any, MatchingCheck, Bound] | None:
-    """As `certify` of ``graph_certificate.py``. None for a copy of a graph of the host: the host
-    finds a better bound.
+    """The same as `certify` of ``graph_certificate.py``. None for a graph that was copied from the
+    host: the caller then certifies on the host, which finds a better bound.
 
     Raises
     ------
-    DefectError : the matching is not what its algorithm guarantees
+    DefectError : the matching has not the property that its algorithm guarantees
     """
     if problem.host is not None:
         return None

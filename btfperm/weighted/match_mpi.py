@@ -91,9 +91,11 @@ class DistributedGraph(OfVertices):
     pattern : the matrix
     unit : see `unit_of`
     lists : `_core.weighted.OwnedGraph32` or ``64``, with the weights in this unit
-    halo : of the vertices of this rank and their ghosts
+    halo : the local numbers of the vertices of this rank and of their ghosts (neighbours on other
+        ranks)
     numbers : ``numbers[k]`` is the number in the whole graph of the local vertex k
-    mate, round_of, rounds : see `GraphProblem`, of the vertices of this rank
+    mate, round_of, rounds : see `GraphProblem`; `mate` and `round_of` are of the vertices of this
+        rank
 
     Raises
     ------
@@ -125,7 +127,7 @@ class DistributedGraph(OfVertices):
 def certify(
     problem: DistributedGraph, view: DistributedGraph, stopped_by: str | None, *_: Any
 ) -> tuple[Any, Any, MatchingCheck, Bound]:
-    """As `certify` of ``graph_certificate.py``. Collective."""
+    """The same as `certify` of ``graph_certificate.py``, for local-max. Collective."""
     check = _checked(problem, dominant=stopped_by is None)
     bound = _bound(problem, check)
     return bound.dual, bound.dual, check, bound
@@ -138,7 +140,7 @@ def _weighted(G: Any, comm: Any, shape: Sequence[int] | None, weights: str) -> D
     if weights == "ones" or not has_values:
         pattern: Any = as_pattern(G, shape=shape, comm=comm)
         return pattern._with(values=np.ones(pattern.indices.size))  # type: ignore[no-any-return]
-    found = as_distributed_values(G, comm, shape, "")  # a file without values: ones
+    found = as_distributed_values(G, comm, shape, "")  # gives ones for a file without values
     values = found.values
     assert values is not None
     if weights == "moduli":
@@ -206,7 +208,7 @@ def _refuse_at(
     if int(has_wrong.argmax()) == exchange.rank:
         p = int(wrong.argmax())
         refuse_fault(pattern, fault, int(rows[p]), int(cols[p]), float(values[p]), float(others[p]))
-    exchange.barrier()  # no other rank goes on before it learns of the failure
+    exchange.barrier()  # so that the failure reaches the other ranks before they continue
 
 
 def _checked(graph: DistributedGraph, *, dominant: bool) -> MatchingCheck:

@@ -17,15 +17,17 @@ constexpr double most_auction_passes = 50;
 
 template <class I>
 struct Mc64WithAuction {
-  // Searches are abandoned if they are expected to take more passes over the entries of the block.
-  // Most matrices of applications need fewer. On random matrices, searches alone need far more than
-  // after an auction. Passes over a small block are cheaper, because it stays in the cache.
+  // Searches are abandoned if they are expected to take more than this number of passes over the
+  // entries of the block. Most matrices of applications need fewer. On random matrices, searches
+  // without an auction need far more passes than an auction and the searches after it. Passes over
+  // a small block are cheaper, because it stays in the cache.
   static double most_passes(std::int64_t entries) { return entries < 200'000 ? 10 : 6; }
 
-  // Matches all columns of a block. If it is square, searches that would visit too many entries are
-  // abandoned; then an auction finds a matching that is nearly the best, or a larger matching is
-  // found if over nine tenths of the columns have several best choices. Searches match the columns
-  // that are left. False: the budget ended the call.
+  // Matches all columns of a block. In a square block, searches that would visit too many entries
+  // are abandoned. Then an auction and a refinement of prices find the best rows of most columns.
+  // If over nine tenths of the columns have several best choices, a maximum matching of tight
+  // entries replaces the auction. Searches match the columns that are left. False: the budget ended
+  // the call.
   static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,
                             Budget& budget, WeightedCounters& counters) {
     using Outcome = typename Mc64<I>::Outcome;
@@ -39,13 +41,15 @@ struct Mc64WithAuction {
 
  private:
   static constexpr double shrink = 8;
-  // After the fourth phase, random matrices need one or two visits of each column to refine prices;
-  // after the third, three to fifteen. Large ones, whose cycles are longer, need a fifth phase.
-  // With many equal choices, the third phase has as many bids as the second and the fourth has even
-  // more, but after the third no more visits are needed.
+  // Prices are not refined before the last usual phase. After the fourth phase, random matrices
+  // need one or two visits of each column to refine prices; after the third, three to fifteen.
+  // Large matrices, whose cycles are longer, need a fifth phase.
   static int usual_phases(std::int64_t columns) { return columns < 200'000 ? 4 : 5; }
   static constexpr int most_phases = 7;
-  static constexpr double many_bids = .75;        // of the phase before
+  // The last usual phase is left out if the phase before it has more than this share of the bids
+  // of its predecessor. This happens if many columns have several best choices. Then another phase
+  // has even more bids, but the refinement needs no more visits without it.
+  static constexpr double many_bids = .75;
   static constexpr std::int64_t most_visits = 3;  // of a column, in the mean
 
   // A matching and prices of rows such that no matched column prefers another row: by phases of an

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of one rank in an auction over MPI ranks
 //
-// Idea        As auction.hpp, with the duals of the result: a column bids for the row whose value
-//             plus dual is largest, and lowers the dual of this row until the row is worth epsilon
-//             less than its second choice. The owner of a row holds its dual. The dual of a ghost
-//             (a row of another rank) is the last that this rank knows: duals only fall, so it is
-//             too high at most, and a bid that was made by it is still a legal one if the owner
-//             accepts it. The owner accepts a bid that is below its dual.
+// Idea        The same auction as in auction.hpp, with duals in place of prices. A row is worth to
+//             a column the value of their entry plus the dual of the row. A column bids for the row
+//             that is worth most, and lowers the dual of this row until the row is worth epsilon
+//             less than its second choice. The rank that owns a row holds its dual. For a ghost (a
+//             row of another rank), this rank uses the last dual that it knows. Duals only fall, so
+//             this dual may only be too high, and a bid based on it is legal if it is still below
+//             the dual of the owner. The owner accepts exactly such bids.
 //             In a step, the columns of a rank bid, one after the other, until all have a row or a
-//             number of bids is reached; a bid for a ghost counts as accepted until the owner
-//             refuses it. The lowest bid for each ghost travels to the owner, which answers only if
-//             it refuses the bid, or if another rank has to learn that its column lost the row.
+//             number of bids is reached. A bid for a ghost counts as accepted until the owner
+//             refuses it. The lowest bid for each ghost is sent to the owner. The owner answers
+//             only if it refuses the bid, or informs the rank whose column lost the row.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988: bids by old prices are
-//             legal. Ours: bids of a rank that count as accepted, and answers only to losers
+//             legal. Ours: bids count as accepted until they are refused; only losers are informed
 // Cost        O(length of the column) for a bid
-// Lines       (target, number, bits of a double); row, column: their numbers in the matrix
+// Lines       ranks exchange lines of three words, the last of which has the bits of a double. Rows
+//             and columns have their numbers in the whole matrix. There are two kinds:
 //               row - first, column, bid       a bid for a row; first: the receiver's first row
-//               -1 - row, -1, dual             a bid of at least this dual has lost the row
-// Invariants  after all lines have arrived, at most one column has each row, its owner knows this
-//             column, and the ghost has the dual of the row on the rank of the column. A column's
+//               -1 - row, -1, dual             the receiver lost the row, if its bid was not lower
+// Invariants  after all lines have arrived, at most one column has each row. The owner of the row
+//             knows this column, and the rank of the column knows the dual of the row. A column's
 //             row is worth at most epsilon less than its best choice
 #pragma once
 
@@ -40,7 +42,7 @@ template <class I>
 class OwnedAuction {
  public:
   // `dual` has a place for each row of the rank and for each ghost; row_match for each row.
-  // match_at[c] becomes the position of the entry that column c is matched by, or -1.
+  // match_at[c] becomes the position of the matched entry of column c, or -1.
   OwnedAuction(const OwnedValues<I>& A, const I* ghosts, const std::int64_t* row_bounds,
                const std::int64_t* col_bounds, int rank, int ranks, double* dual, I* row_match,
                std::int64_t* match_at)
@@ -63,8 +65,9 @@ class OwnedAuction {
   std::int64_t bids() const { return bids_; }
 
   // Begins a phase: a column whose row is worth less than its best choice minus epsilon loses the
-  // row (row_match does not change); all columns of the blocks without a row are in the queue then.
-  // No line may be on its way, and the duals of the ghosts must be those of their owners.
+  // row, although row_match does not change. Then all columns of the blocks that have no row are in
+  // the queue. All lines must have arrived, and the duals of the ghosts must be those of their
+  // owners.
   void begin(double epsilon, Budget& budget) {
     queue_.clear();
     head_ = 0;
@@ -113,7 +116,7 @@ class OwnedAuction {
   struct Choice {
     std::int64_t at;  // position of the best entry, or -1
     double worth;     // its value plus the dual of its row
-    double second;    // that of the second choice, or minus infinity
+    double second;    // the worth of the second choice, or minus infinity
   };
 
   Choice choice(std::int64_t c) const {
@@ -160,13 +163,13 @@ class OwnedAuction {
     return edges;
   }
 
-  // The column has no row any more and waits for its turn.
+  // Column c loses its row and enters the queue.
   void release(I c) {
     match_at_[c] = -1;
     queue_.push_back(c);
   }
 
-  // Gives row r of this rank to a column of rank `to`, at a dual below its present one.
+  // Gives row r of this rank to a column of rank `to`. `dual` is below the present dual of the row.
   void give(I r, std::int64_t col, double dual, int to) {
     const std::int64_t loser = row_match_[r];
     if (loser >= 0) {
@@ -174,7 +177,7 @@ class OwnedAuction {
       if (from == rank_) {
         const I c = static_cast<I>(loser - col_first_);
         if (match_at_[c] >= 0 && A_.items[match_at_[c]] == r) release(c);
-      } else if (from != to) {  // a rank that outbids its own column knows it
+      } else if (from != to) {  // rank `to` already released its own column that it outbid
         report_loss(from, r, dual);
       }
     }
@@ -203,7 +206,7 @@ class OwnedAuction {
     if (place == ghosts_ + n_ghosts_ || *place != row) return;  // the binding refuses such lines
     const std::int64_t g = place - ghosts_;
     double& known = dual_[A_.n_rows + g];
-    if (dual > known) return;  // a lower bid of this rank is on its way
+    if (dual > known) return;  // this rank has sent a lower bid, which the owner will receive
     known = dual;
     if (ghost_match_[g] >= 0) release(ghost_match_[g]);
     ghost_match_[g] = -1;
@@ -216,7 +219,7 @@ class OwnedAuction {
   std::int64_t row_first_, col_first_;
   int rank_;
   double* dual_;
-  I* row_match_;                // the last column that got each row, a number of the matrix, or -1
+  I* row_match_;                // the last column that got each row, as number of the matrix, or -1
   std::int64_t* match_at_;      // of each column
   std::vector<I> ghost_match_;  // the column of this rank that has a ghost, or -1
   std::vector<std::uint8_t> is_touched_;

@@ -23,8 +23,9 @@ struct OwnedGraph {
 };
 
 // Sets the candidate of each unmatched vertex: the neighbour at its heaviest edge to an unmatched
-// vertex, or -1. Of equal edges, the first in the order of local_max.hpp counts; its lists have the
-// neighbours in ascending order, and so do these. Returns the number of entries visited.
+// vertex, or -1. Among edges of equal weight, the choice is that of local_max.hpp. This requires
+// that the neighbours of each vertex are in ascending order of their numbers in the whole graph.
+// Returns the number of entries visited.
 template <class I>
 std::int64_t choose_candidates(const OwnedGraph<I>& G, const EdgeOrder& order,
                                const std::uint8_t* matched, I* candidate, Budget& budget) {
@@ -51,16 +52,18 @@ std::int64_t choose_candidates(const OwnedGraph<I>& G, const EdgeOrder& order,
   return visited;
 }
 
-// What one rank finds about a matching; places are -1 if there is none.
+// What one rank finds about a matching. The fields wrong, free_at and heavy_at are -1 if there is
+// no such vertex or entry.
 struct OwnedGraphFacts {
   std::int64_t wrong = -1;                   // a vertex of the rank whose mate is no neighbour
-  double weight = 0;                         // of the matched edges, from both of their ends
-  std::int64_t edges = 0;                    // those whose larger end the rank owns
+  double weight = 0;                         // of the matched edges, each counted at both ends
+  std::int64_t edges = 0;                    // edges whose larger end the rank owns
   std::int64_t free_at = -1, heavy_at = -1;  // positions, as in Facts of graph_certificate.py
 };
 
-// mate: of the vertices of the rank; mate_weight, round_of: of all local vertices, 0 for unmatched
-// ones. Adds to removed[r] the edges that round r removed; it has rounds + 1 places.
+// `mate` has a place for each vertex of the rank; `mate_weight` and `round_of` have one for each
+// local vertex, with 0 for unmatched ones. Adds to removed[r] the number of edges that round r
+// removed; the array has rounds + 1 places.
 template <class I>
 OwnedGraphFacts check_owned_graph(const OwnedGraph<I>& G, const I* mate, const double* mate_weight,
                                   const I* round_of, std::int64_t rounds, std::int64_t* removed,
@@ -113,9 +116,9 @@ void set_half_weights(const OwnedGraph<I>& G, double* dual, Budget& budget) {
 }
 
 // Lowers the duals of the vertices of the rank, one after the other, as far as they stay feasible.
-// Of two neighbours on different ranks only one may change, because both ranks do this at the same
-// time: with `upper`, a vertex whose ghosts are all on lower ranks, else one whose ghosts are all
-// on higher ranks.
+// All ranks do this at the same time, so only one of two neighbours on different ranks may change.
+// Vertices without ghosts among their neighbours always change. With `upper`, those whose ghosts
+// are all on lower ranks change, too; without, those whose ghosts are all on higher ranks.
 template <class I>
 void lower_duals(const OwnedGraph<I>& G, bool upper, double* dual, Budget& budget) {
   in_pieces(G.n_own, G.indptr + 1, budget, [&](std::int64_t v) {
@@ -130,7 +133,8 @@ void lower_duals(const OwnedGraph<I>& G, bool upper, double* dual, Budget& budge
   });
 }
 
-// The largest excess of a weight over the sum of its two duals, or 0.
+// The largest excess of a weight over the sum of the duals of its two vertices, at least 0; NaN if
+// a number is NaN.
 template <class I>
 double largest_excess(const OwnedGraph<I>& G, const double* dual, Budget& budget) {
   double excess = 0;

@@ -13,8 +13,9 @@
 
 namespace btfperm {
 
-// The columns of a rank with local row numbers: its own rows, then its ghosts. An entry is inside
-// if its row and its column are in the same block; others belong to no maximum matching.
+// The columns of a rank. Local row numbers count the rows of the rank first, then its ghosts (rows
+// of other ranks). An entry is *inside* if its row and its column are in the same block; other
+// entries belong to no maximum matching.
 template <class I>
 struct OwnedValues {
   std::int64_t n_rows, n_cols, n_local;  // n_local: rows and ghosts
@@ -25,8 +26,8 @@ struct OwnedValues {
   const I* col_block;  // n_cols; -1: the column takes no part
 };
 
-// What the differences between the first and the second choice of the columns are, for the first
-// epsilon of an auction.
+// The differences between the first and the second choice of columns, from which an auction derives
+// its first epsilon.
 struct Differences {
   double sum = 0;             // of the differences
   std::int64_t positive = 0;  // columns whose difference is not 0, up to rounding
@@ -43,8 +44,8 @@ void each_inside(const OwnedValues<I>& A, Budget& budget, Visit visit) {
   });
 }
 
-// The largest feasible dual of each column: minus the largest sum of a value and its row dual, over
-// the entries inside; 0 for columns without one.
+// The largest feasible dual of each column: minus the largest sum of the value and the row dual of
+// an entry inside; 0 for columns without an entry inside.
 template <class I>
 void set_col_duals(const OwnedValues<I>& A, const double* row_dual, double* col_dual,
                    Budget& budget) {
@@ -57,7 +58,7 @@ void set_col_duals(const OwnedValues<I>& A, const double* row_dual, double* col_
 }
 
 // For each local row, the least slack of its entries that are inside and belong to this rank;
-// infinity if there is none.
+// infinity if there is none. The slack is minus the sum of the value and of both duals.
 template <class I>
 void set_row_slack(const OwnedValues<I>& A, const double* row_dual, const double* col_dual,
                    double* slack, Budget& budget) {
@@ -68,8 +69,8 @@ void set_row_slack(const OwnedValues<I>& A, const double* row_dual, const double
   });
 }
 
-// Marks the matched entries, and those inside whose slack is at most `most`. numbers: of the local
-// rows in the whole matrix, as in col_match.
+// Marks the entries inside that are matched or have a slack of at most `most`. `numbers` holds the
+// number of each local row in the whole matrix; col_match has these numbers, too.
 template <class I>
 void mark_near(const OwnedValues<I>& A, const I* numbers, const I* col_match,
                const double* row_dual, const double* col_dual, double most, bool* near,
@@ -81,6 +82,7 @@ void mark_near(const OwnedValues<I>& A, const I* numbers, const I* col_match,
   });
 }
 
+// The differences of the columns of this rank; those up to `rounding` count as 0.
 template <class I>
 Differences differences(const OwnedValues<I>& A, const double* row_dual, double rounding,
                         Budget& budget) {
@@ -115,8 +117,8 @@ struct CrossEdges {
   std::vector<double> excess;
 };
 
-// Of several entries between the same two blocks that follow each other, the largest counts.
-// Entries at rows of later blocks do not occur.
+// The edges of the entries of this rank. Successive entries between the same two blocks become one
+// edge, with the largest excess.
 template <class I>
 CrossEdges<I> cross_edges(const OwnedValues<I>& A, const double* row_dual, const double* col_dual,
                           Budget& budget) {
@@ -138,9 +140,9 @@ CrossEdges<I> cross_edges(const OwnedValues<I>& A, const double* row_dual, const
   return found;
 }
 
-// Raises the shift of the end of each edge to at least that of its start plus the excess, in one
-// pass over the edges. If these are sorted by `to`, no edge needs a second pass. Returns how often
-// a shift rose.
+// Raises the shift of the end of each edge to at least the shift of its start plus its excess, in
+// one pass over the edges. If the edges are sorted by `to`, no second pass is needed, because each
+// edge leads to a later block. Returns how often a shift rose.
 template <class I>
 std::int64_t relax(std::int64_t count, const I* from, const I* to, const double* excess,
                    double* shift, Budget& budget) {
@@ -154,8 +156,8 @@ std::int64_t relax(std::int64_t count, const I* from, const I* to, const double*
   return rose;
 }
 
-// `check_duals` of the entries of one rank. numbers: of the local rows in the whole matrix;
-// col_match: of the columns of the rank.
+// The same as `check_duals` for the entries of one rank. `numbers` holds the number of each local
+// row in the whole matrix, `col_match` the mates of the columns of the rank.
 template <class I>
 DualCheck check_owned_duals(std::int64_t n_cols, const std::int64_t* indptr, const I* items,
                             const I* numbers, const double* value, const I* col_match,

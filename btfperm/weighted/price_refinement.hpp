@@ -2,25 +2,28 @@
 // price refinement: prices that prove the matching of an auction to be the best
 //
 // Idea        After an auction, most columns own the row that the best matching gives them, but
-//             other rows would cost a column up to epsilon less. A column that prefers another row
-//             lowers the price of this row until it does not. The column of that row then pays
-//             more, and may prefer other rows in turn: a search for shortest paths with negative
-//             lengths. A row whose price was lowered is the child of the row of the column that
-//             lowered it. If a column would lower a row of which its own row is a descendant, the
-//             columns on this cycle exchange their rows, which costs less in all. If the price of a
-//             row falls again, its descendants leave the tree and the queue, because their prices
-//             will fall, too. When no column prefers another row, the matching is the best.
+//             other rows would cost a column up to epsilon less. A column prefers a row if the
+//             cost minus the price of this row is smaller than for its own row. Then the price of
+//             the preferred row is lowered until the column prefers it no longer. The column of the
+//             preferred row then pays more, and may prefer other rows in turn. This is a search
+//             for shortest paths with negative lengths. Its trees consist of rows: the parent of a
+//             row is the row of the column that lowered the price. If a column would lower the
+//             price of an ancestor of its own row, the columns on this cycle exchange their rows,
+//             which reduces the total cost. If the price of a row falls again, its descendants
+//             leave the tree, and their columns leave the queue, because their prices will fall,
+//             too. When no column prefers another row, the matching is the best.
 // Paper       B. V. Cherkassky, A. V. Goldberg, "Negative-cycle detection algorithms", Mathematical
 //             Programming 85, 1999 (method BFCT); A. V. Goldberg, "An efficient implementation of a
 //             scaling minimum-cost flow algorithm", Journal of Algorithms 22, 1997 (refinement of
-//             prices); the exchange in place of an end, the limit and the release are ours
+//             prices). There the method ends at a cycle; the exchange, the limit of visits and the
+//             release of columns are ours
 // Cost        O(n nnz) between two exchanges; in practice one to four visits of each column. The
-//             limit of run() bounds it. Workspace: that of the block
-// Prefer it   after an auction whose last epsilon is small, to a new start with searches
+//             limit of run() bounds it. Workspace: the lists of BlockMemory
+// Prefer it   after an auction whose last epsilon is small; otherwise start new searches
 // Invariants  the block is square. Outside the queue and the subtrees of rows whose prices fell, no
 //             matched column prefers another row, up to rounding. Trees are lists in preorder:
 //             after_[i] follows row i, children_[i] is the number of its children minus 1, so the
-//             sum over a subtree is -1. A row is in no list if before_[i] < 0
+//             sum over a subtree is -1. Row i is in no list if before_[i] < 0
 #pragma once
 
 #include <algorithm>
@@ -55,14 +58,15 @@ class PriceRefinement {
         after_(memory.lists[6]),
         before_(memory.lists[7]) {}
 
-  // Lowers prices of rows, and exchanges rows, until no matched column prefers another row. If that
-  // takes more than `most_visits` visits of columns (a pass over all counts as a part of n), the
-  // result is false; but with `release`, the columns that prefer other rows become unmatched, and
-  // the result is true.
+  // Lowers prices of rows, and exchanges rows, until no matched column prefers another row; then
+  // the result is true. The limit is `most_visits` visits of columns, where a pass over all columns
+  // counts as n / visits_per_pass. Beyond the limit, the result is false. With `release`, the
+  // columns that still prefer other rows become unmatched instead, and the result is true.
   bool run(std::int64_t most_visits, bool release) {
     begin();
-    // Differences below the rounding errors are no preferences, so a last pass may find columns
-    // that left the queue while a fall of this size was on the way to them.
+    // Columns of a subtree leave the queue because the prices of their rows will fall. A fall below
+    // the rounding error is not passed on, so such a column may still prefer another row. The next
+    // pass over all columns finds it.
     for (; !budget_.stopped() && queue_unsatisfied() > 0; most_visits -= A_.n / visits_per_pass) {
       while (n_queued_ > 0) {
         const I j = first_of_queue();
@@ -79,10 +83,11 @@ class PriceRefinement {
   }
 
  private:
-  // A pass over all columns in their order takes about as long as visits of a quarter of them.
+  // A pass over all columns in their order takes about as long as n / 4 visits in any order.
   static constexpr I visits_per_pass = 4;
 
-  // A column that is skipped stays in its place in the queue, so no column is in it twice.
+  // A skipped column is still in the queue array, where first_of_queue() discards it. So a column
+  // that is queued again takes its old place, and no column is in the array twice.
   enum State : int { outside = 0, queued = 1, skipped = 2 };
 
   void begin() {
@@ -110,8 +115,8 @@ class PriceRefinement {
   // What column j pays for its row: the cost minus the price.
   double paid(I j) const { return A_.cost[matched_entry_[j]] - row_price_[col_match_[j]]; }
 
-  // Whether a column that pays this for its row prefers the row of entry p. This is one test for
-  // all callers: if rounding made two tests differ, a column would be queued again without end.
+  // Whether a column that pays `pays` for its row prefers the row of entry p. All callers use this
+  // one test: if rounding made two tests differ, a column could be queued again without end.
   bool is_preferred(I p, double pays) const {
     return row_price_[A_.indices[p]] > A_.cost[p] - pays + rounding_;
   }
@@ -144,7 +149,7 @@ class PriceRefinement {
     });
   }
 
-  // -- the queue: a circle with n places --
+  // -- the queue: a ring buffer with n places --
 
   I place(I distance) const {
     const I at = head_ + distance;
@@ -182,7 +187,7 @@ class PriceRefinement {
   // Lowers the prices of the rows that column j prefers to its own.
   void lower_rows(I j) {
     const I own = col_match_[j];
-    if (before_[own] < 0) {  // a tree of its own
+    if (before_[own] < 0) {  // the row becomes the root of a new tree
       before_[own] = after_[own] = own;
       column_before_[own] = -1;
     }
@@ -238,14 +243,14 @@ class PriceRefinement {
       if (skip && i != top && state_[row_match_[i]] == queued) state_[row_match_[i]] = skipped;
       i = after_[i];
     }
-    if (column_before_[top] < 0) return;  // the whole tree
+    if (column_before_[top] < 0) return;  // `top` was the root
     --children_[col_match_[column_before_[top]]];
     after_[before] = i;
     before_[i] = before;
   }
 
-  // The cycle from row `top` down to the row of column j, and by entry p back to `top`: each column
-  // on it takes the row that it lowered.
+  // The cycle leads from row `top` down the tree to the row of column j, and by entry p back to
+  // `top`. Each column on the cycle takes the row whose price it lowered.
   void exchange(I top, I j, I p) {
     take_out(top, false);
     for (I i = top;;) {
@@ -268,9 +273,9 @@ class PriceRefinement {
   I* col_match_;
   double* row_price_;
   I* matched_entry_;  // of each matched column
-  I* state_;          // of each column in the queue
-  I* via_;            // entry by which a row was lowered
-  I* column_before_;  // and its column, or -1 for the root of a tree
+  I* state_;          // State of each column
+  I* via_;            // entry by which the price of a row was lowered
+  I* column_before_;  // the column of this entry, or -1 for the root of a tree
   I* queue_;
   I* children_;
   I* after_;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the weighted searches work on: a matrix with values, its blocks, the matching, the duals."""
+"""The object that weighted searches work on: a matrix with values, blocks, matching and duals."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ __all__ = ["WeightedProblem"]
 
 
 class WeightedProblem:
-    """A problem on the host. A search on a GPU copies the blocks that it searches there.
+    """A problem on the host. A search on a GPU copies the blocks that it searches to the GPU.
 
     Attributes
     ----------
     pattern : the matrix; m, indptr, indices: its parts
     value : the contribution of each entry to the objective
-    form : the decomposition of the pattern; blocks: its parts, as the core takes them
+    form : the decomposition of the pattern; blocks: the parts of it that the core takes
     row_match, col_match, row_dual, col_dual : set by the search
-    threads : for the CPU
-    device : the GPU that searches, or None
+    threads : number of threads of a search on the CPU
+    device : number of the GPU that searches, or None
+    found_by : the algorithm that set the matching
     """
 
     device: int | None = None
@@ -64,11 +65,11 @@ class WeightedProblem:
         return stop, dict(zip(OF_WEIGHTED_SEARCHES, counted, strict=True))
 
     def on_host(self) -> WeightedProblem:
-        """Itself."""
+        """This problem, which is on the host already."""
         return self
 
     def on_device(self, session: Session, device: int | None) -> WeightedProblem:
-        """Itself, for a search on this device."""
+        """This problem, with `device` set to the given GPU, or to CuPy's current one for None."""
         from btfperm.backends.gpu.device import on
 
         with on(device) as self.device:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`weighted_transversal` over MPI ranks: input, search, proof and result.
 
-A matrix that each rank holds whole by a rule of ``auto`` is solved on each rank by the functions
-for one process.
+A rule of ``auto`` lets each rank hold a small matrix whole. Then each rank calls the functions for
+one process.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def check_arguments(objective: str, algorithm: str, backend: str) -> None:
-    """Raises InvalidArgumentError if no number of ranks can do this."""
+    """Raises InvalidArgumentError if the arguments are not possible over any number of ranks."""
     from btfperm.weighted import row_of
 
     row_of(objective, algorithm, "auto")
@@ -108,7 +108,8 @@ def refuse_large(A: Any, comm: Any, objective: str, algorithm: str, backend: str
 
 
 def _place(A: Any, comm: Any) -> str | None:
-    """The rule's choice for a matrix over ranks; None if only reading the matrix can tell."""
+    """The choice of the rule ``place over ranks``; None if its size is unknown before it is read.
+    Collective."""
     if is_over_ranks(A, None):
         return place_over_ranks(A.shape, A.nnz, A.exchange.size)
     if not isinstance(A, str | os.PathLike):
@@ -116,7 +117,7 @@ def _place(A: Any, comm: Any) -> str | None:
     from btfperm.io import peek
 
     exchange, known = Exchange.of(comm), None
-    if exchange.rank == 0 and Path(A).is_file():  # not standard input, nor a member of an archive
+    if exchange.rank == 0 and Path(A).is_file():  # no standard input, and no member of an archive
         header = peek(A)
         known = [*header.shape, header.entries or 0]
     known = exchange.broadcast(known)
@@ -127,8 +128,8 @@ def _place(A: Any, comm: Any) -> str | None:
 
 def backend_over_ranks(pattern: Pattern, backend: str) -> str:
     """The backend of the decomposition before a weighted search: ``"mpi"`` instead of ``"auto"``,
-    unless each rank analyses the matrix whole. The weighted search works on the distributed matrix,
-    so the first rank of a machine must not gather it before."""
+    unless each rank analyses the matrix whole. The backend ``"auto"`` might let the first rank of
+    a machine gather the matrix, but the weighted search works on the distributed matrix."""
     place = _place(pattern, None)
     is_large = place is not None and backends.get(place).is_distributed
     return "mpi" if backend == "auto" and is_large else backend
@@ -151,11 +152,11 @@ def moduli_over_ranks(
     with np.errstate(over="ignore", invalid="ignore"):
         modulus: npt.NDArray[np.float64] = np.abs(values)
     wrong = ~np.isfinite(modulus)
-    # The first rank that has such an entry has the first one in the order of the columns.
+    # Ranks own successive columns, so the first rank with a wrong entry has the first wrong entry.
     has_wrong = exchange.from_all(int(wrong.any()))[:, 0]
     if has_wrong.any() and int(has_wrong.argmax()) == exchange.rank:
         raise _no_modulus(pattern, values, int(wrong.argmax()))
-    exchange.barrier()  # so that no other rank goes on before it learns of the failure
+    exchange.barrier()  # so that the failure reaches the other ranks before they continue
     is_zero = modulus == 0
     pattern = pattern._with(values=modulus)
     if exchange.sums(int(np.count_nonzero(is_zero)))[0]:
@@ -189,8 +190,8 @@ def weigh_over_ranks(
     algorithm: str = "auto",
     threads: int | None = None,
 ) -> DistributedWeightedTransversal:
-    """`weigh` of a pattern that `moduli_over_ranks` returned, and of its decomposition `d`.
-    Collective.
+    """The weighted transversal of a pattern that `moduli_over_ranks` returned and whose
+    decomposition is `d`. Collective.
 
     Raises
     ------
@@ -234,7 +235,7 @@ def _on_each_rank(
     algorithm: str,
     threads: int | None,
 ) -> DistributedWeightedTransversal:
-    """The result of one process, which is the same on each rank; each rank takes its part."""
+    """Each rank computes the whole result as one process does, and returns its part of it."""
     from btfperm.weighted import weigh
 
     exchange = pattern.exchange

@@ -20,8 +20,11 @@ _Result = TypeVar("_Result", bound=WeightedTransversal)
 def with_transversal(
     result: type[_Result], plain: Any, plan: Plan | None = None, **found: Any
 ) -> _Result:
-    """A result of this class with its `transversal`: the one of the pattern, `plain`, with the
-    pairs and scalings of the result, and the decisions of the plan of the weighted search."""
+    """A result of this class with its fields, `found`, and a `transversal`.
+
+    `plain` is the transversal that the search without weights found. The `transversal` of the
+    result is a copy of `plain` with the matched entries and the scalings in `found`. Its `explain`
+    adds the decisions of `plan`, which is the plan of the weighted search."""
     is_product = found["kind"] == "product"
     transversal = replace(
         plain,
@@ -41,7 +44,7 @@ def with_transversal(
 
 
 def _explained(explain: Callable[[], Any], plan: Plan) -> dict[str, Any]:
-    """What `explain` returns, with the decisions of the plan."""
+    """The dictionary that `explain` returns, with the decisions of the plan added."""
     explained, added = dict(explain()), plan.explain()["decisions"]
     named = {f"weighted {what}": decision for what, decision in added.items()}
     explained["decisions"] = {**explained["decisions"], **named}

@@ -5,26 +5,27 @@
 //             the row costs this column epsilon more than its second choice. In each round all
 //             columns without a row bid at the same prices, and each row takes its lowest bid. The
 //             column that loses its row bids again in the next round. The host starts phases with
-//             smaller and smaller epsilon; the next phase begins with the prices of the last one,
-//             and columns keep their rows unless they have become too expensive. One thread block
-//             alone runs rounds with few columns. The last columns would need very many rounds, so
-//             shortest augmenting paths on the CPU match them (heavy_perfect.hpp).
+//             smaller and smaller epsilon. A phase begins with the prices of the last one, and a
+//             column keeps its row unless the row costs it more than its best choice plus epsilon.
+//             Rounds in which few columns bid run in one thread block. The last columns would need
+//             very many rounds, so shortest augmenting paths on the CPU match them
+//             (heavy_perfect.hpp).
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the choice of epsilon
-//             and the end by augmenting paths are ours
+//             and the last step, augmenting paths, are ours
 // Cost        two barriers for each round; on random matrices, about n / k rounds until k columns
 //             are left, and some ten passes over the entries. Memory beside the matrix: 16 m + 8 n
 //             bytes, and 5 n + 2 m indices
 // Prefer it   if the searches of mc64 take long and the matrix has at least some 100,000 entries
 // Encodings   the price of a row outside the block is -far, so that no column chooses it.
 //             A bid is a word of 64 bits: the upper half orders bids by price in single precision,
-//             the lower half is the column. The smallest word wins; all ones: no bid
+//             the lower half is the column. The row takes the smallest word; all ones: no bid
 // Invariants  the block is square, all its rows can be matched, and each column has at least two
 //             entries in it. A column's own row costs it at most epsilon more than its best choice
 // Races       no column reads prices in the second half of a round, where they change. A row takes
 //             the smallest word whatever the order of the bids, so the result is always the same.
-//             The winner of a row deletes its bid while others compare it with theirs: they lose
-//             in either case
+//             The winner of a row deletes its bid while the losers compare this bid with their
+//             own: neither the bid nor no_bid equals the bid of a loser
 
 #include "backends/gpu/by_levels.cuh"
 #include "backends/gpu/counting.cuh"
@@ -42,7 +43,7 @@ struct State {
   Count bids;
   Count rounds;
   Count queued[2];  // columns in the lists of this round and of the next one
-  Count turn;       // which of the two is that of this round
+  Count turn;       // which of the two lists is that of this round
 };
 
 // The columns of a block, and the values of all entries.
@@ -52,7 +53,8 @@ struct Costs {
   const double* value;
   const double* price;  // of each row
 
-  // The price may have been written by another multiprocessor in an earlier round.
+  // The load bypasses the cache of this multiprocessor, because another one may have written the
+  // price in an earlier round.
   __device__ double cost(Index p) const { return -value[p] - __ldcg(&price[indices[p]]); }
 };
 
@@ -83,7 +85,7 @@ struct Choice {
   }
 };
 
-// The choice of column j; all `lanes` of a group call this together and get the same.
+// The choice of column j. All `lanes` of a group call this together and get the same result.
 __device__ inline Choice choice_of(const Costs& costs, Index j, int lanes) {
   Choice mine{far, far, costs.indptr[j + 1]};
   const int lane = threadIdx.x & (lanes - 1);
@@ -99,7 +101,7 @@ __device__ inline Choice choice_of(const Costs& costs, Index j, int lanes) {
   return mine;
 }
 
-// Calls body(k) for k = 0 ... count - 1; a group of lanes for each k.
+// Calls body(k) for k = 0 ... count - 1, from all lanes of one group for each k.
 template <class Body>
 __device__ void each_by_group(long long count, int lanes, const Body& body) {
   const int groups = blockDim.x / lanes;
@@ -109,9 +111,10 @@ __device__ void each_by_group(long long count, int lanes, const Body& body) {
 }
 
 // The price of each row becomes the least difference between an entry of the row and the largest
-// entry of the same column in the block. Before, the price is `far` for a row of the block and
-// -`far` for any other row. Numbers that are not negative have the order of their bits as integers,
-// and negative numbers are below them.
+// entry of the same column in the block. Before the call, the price is `far` for a row of the block
+// and -`far` for any other row. atomicMin compares the bits of doubles as integers. For doubles
+// that are not negative, the order of these integers is that of the doubles; the bits of a negative
+// double are a negative integer, so the prices of other rows do not change.
 extern "C" __global__ void price_rows(Index n, int lanes, const Index* columns, const Index* indptr,
                                       const Index* indices, const double* value, double* price) {
   const int lane = threadIdx.x & (lanes - 1);
@@ -147,10 +150,9 @@ extern "C" __global__ void find_gaps(Index n, int lanes, const Index* columns, c
   });
 }
 
-// Begins a phase. A column gives its row back if this row costs the column more than its best
-// choice plus epsilon. All columns without a row are written to `list`, the list of the first
-// round. owner[i]: the column that has row i; at[j]: the position of the matched entry of column j;
-// -1: none.
+// Begins a phase. A column loses its row if the row costs it more than its best choice plus
+// epsilon. All columns without a row are written to `list`, the list of the first round. owner[i]
+// is the column that has row i, at[j] the position of the matched entry of column j; -1: none.
 extern "C" __global__ void release(Index n, int lanes, double epsilon, const Index* columns,
                                    const Index* indptr, const Index* indices, const double* value,
                                    const double* price, Index* owner, Index* at, Index* list,
@@ -190,8 +192,8 @@ struct Bidding {
   double* bid_price;
 };
 
-// Runs rounds until at most `few` columns have no row, after `most_rounds` rounds, or when
-// state->edges is at least `most_edges`. wait() is the barrier of all threads of the launch.
+// Runs rounds until at most `few` columns have no row, at most `most_rounds` rounds, and none after
+// state->edges has reached `most_edges`. wait() is the barrier of all threads of the launch.
 template <class Wait>
 __device__ void bid(const Bidding& all, int lanes, double epsilon, Count few, Count most_rounds,
                     Count most_edges, State* state, const Wait& wait) {
@@ -264,8 +266,9 @@ extern "C" __global__ void bid_in_rounds(int lanes, double epsilon, Count few, C
       [=] { grid_barrier(&state->barrier); });
 }
 
-// Does the same by one thread block: for rounds with few columns, whose time is that of barriers.
-// The number of columns without a row never grows.
+// Does the same as bid_in_rounds in one thread block. It is for rounds with few columns, where most
+// of the time is that of the barriers. The number of columns without a row never grows, so all
+// later rounds have few columns, too.
 extern "C" __global__ void bid_in_one_block(int lanes, double epsilon, Count few, Count most_rounds,
                                             Count most_edges, const Index* indptr,
                                             const Index* indices, const double* value,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // heavy-perfect: a matching of all columns of a block that is nearly the best, by an auction
 //
-// Idea        The start and the searches of mc64 run first. They give the best matching if they
-//             take few passes over the entries, if the block is not square, or if more than nine
-//             tenths of the columns have several best choices. Else an auction in two phases
-//             matches all columns or, at its limit, a part; augmenting paths match the others.
-//             The prices bound the distance from the optimum: it is at most the sum of the reduced
-//             costs of the matched entries.
+// Idea        The start and the searches of mc64 run first. They continue to the best matching if
+//             they take few passes over the entries, if the block is not square, or if more than
+//             nine tenths of the columns have several best choices. Otherwise an auction in two
+//             phases matches all columns or, at its limit, a part of them; augmenting paths match
+//             the others. The prices bound the distance from the optimum: it is at most the sum of
+//             the reduced costs of the matched entries.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the choice of epsilon,
-//             the limit and the end by augmenting paths are ours
-// Cost        some ten passes over the entries in practice; the limit on the auction makes the
-//             worst case that of mc64. Workspace: that of mc64 and of the auction
+//             the limit and the last step, augmenting paths, are ours
+// Cost        some ten passes over the entries in practice. The auction is limited, so the worst
+//             case is that of mc64. Workspace: that of mc64 and of the auction
 // Prefer it   if mc64 is too slow and a matching close to the optimum is sufficient
 // Invariants  as for mc64, but a matched entry may have a reduced cost above 0
 #pragma once
@@ -22,12 +22,13 @@
 
 namespace btfperm {
 
-// Matches all columns of a block. False: the budget ended the call.
+// Both functions match all columns of a block. False: the budget ended the call.
 template <class I>
 struct HeavyPerfect {
   static constexpr int phases = 2;
   static constexpr double shrink = 8;
-  // Largest number of passes for the searches after the start; with more, the auction is faster.
+  // Largest number of passes over the entries for the searches after the start. If the searches
+  // need more, the auction is faster.
   static constexpr double most_search_passes = 4;
 
   static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,

@@ -40,11 +40,12 @@ _MOST_PASSES = 50  # over the entries of a block
 _MOST_ROUNDS = 100  # a phase has at most _MOST_ROUNDS sqrt(n) rounds
 # If at most this number of columns are unmatched, one thread block continues alone.
 _ONE_BLOCK = 256
-_LAUNCH_ROUNDS = 1 << 12  # rounds of a launch; the host checks the limits after it
+# Limits of one launch, after which the host checks the limits of the call.
+_LAUNCH_ROUNDS = 1 << 12
 _LAUNCH_EDGES = 1 << 30
-_THREADS, _THREADS_ALONE = 512, 1024
-_BLOCKS = 2  # thread blocks on each multiprocessor; more wait longer at a barrier
-_FAR = float(np.finfo(np.float64).max)  # as in the kernels
+_THREADS, _THREADS_ALONE = 512, 1024  # of a thread block: of many, or of the only one
+_BLOCKS = 2  # thread blocks on each multiprocessor; with more, each barrier takes longer
+_FAR = float(np.finfo(np.float64).max)  # `far` of the kernels
 # A bid is a word of 64 bits, of which 32 hold the column.
 _MOST_COLUMNS = 2**32 - 2
 
@@ -92,8 +93,9 @@ def _large_blocks(
     row_blocks: npt.NDArray[Any],
     col_blocks: npt.NDArray[Any],
 ) -> list[tuple[int, int]]:
-    """The square blocks of several columns that have at least _LEAST_ENTRIES entries, and the
-    numbers of these entries; none if the number of columns is too large for a bid."""
+    """(block, number of its entries) for each square block that has more than one column and at
+    least _LEAST_ENTRIES entries. The list is empty if the matrix has too many columns for the word
+    of a bid."""
     heights, widths = np.diff(row_blocks), np.diff(col_blocks)
     totals = np.concatenate([[0], np.cumsum(np.diff(indptr)[col_perm], dtype=np.int64)])
     entries = np.diff(totals[col_blocks])
@@ -103,8 +105,8 @@ def _large_blocks(
 
 
 def max_unmatched(n: int) -> int:
-    """The number of columns, of n, that a phase may leave unmatched; the CPU matches those that the
-    last phase leaves.
+    """The number of columns, of n, that a phase may leave unmatched. The CPU matches the columns
+    that the last phase leaves unmatched.
 
     On random matrices, about n / k rounds leave k columns unmatched. So k is a compromise between
     the time of the rounds and that of the augmenting paths on the CPU.
@@ -147,9 +149,9 @@ class _Auction:
         price: Reals,
     ) -> None:
         """Runs the auction in one diagonal block. Stores in `match` the row of each matched column,
-        and in `price` the prices of the rows. Stores nothing if the budget ends it, or if more than
-        the share `_MOST_EQUAL` of the columns has several best choices, because each of their bids
-        would lower a price by epsilon only."""
+        and in `price` the prices of the rows. Stores nothing if the budget ends the auction. There
+        is no auction if more than the share `_MOST_EQUAL` of the columns has several best choices,
+        because each of their bids would lower a price by epsilon only."""
         n = cols.size
         lanes, columns, there = self._lanes, upload(cols), upload(rows)
         self._price.fill(-_FAR)
@@ -163,7 +165,7 @@ class _Auction:
         most = edges + _MOST_PASSES * entries
         for _ in range(_PHASES):
             if self._state.fields()["edges"] >= most:
-                break  # columns that lose their rows could not bid again
+                break  # `release` would take rows from columns that could not bid again
             for field in ("queued", "turn"):
                 self._state.field(field).fill(0)
             self._run.launch(

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """heavy-perfect: over ranks, a maximum matching that is nearly the best, by an auction
 
-Idea        Columns bid for rows, as in ``auction.hpp``. The owner of a row holds its dual; the
-            other ranks bid by the last dual that they know, which is too high at most
+Idea        Columns bid for rows, as in ``auction.hpp``. The rank that owns a row holds its dual.
+            The other ranks use the last dual that they know, which may only be too high
             (``owned_auction.hpp``). In each step, the columns of a rank bid until all have a row or
-            a bound on the number of bids is reached, and the bids for rows of other ranks travel to
-            their owners. There are three phases; after each but the last, epsilon is divided by 5.
-            A phase ends when all columns have a row, after more than 40 successive steps in which
-            fewer than 256 columns had none, or at a limit on the visited entries. After the last
-            phase, the search of ``ms_bfs_mpi.py`` matches the last columns, through entries that
-            are nearly tight: with slack of at most 2 epsilon first, then 8 times as much, and so
-            on. At the end, the duals of the rows of square blocks rise as far as they can. The sum
-            of the slacks of the matched entries bounds the distance from the optimum.
-            In a block with more rows than columns, duals of unmatched rows must remain the largest
-            ones: there is one phase, with the last epsilon, from duals of 0. Blocks with more
-            columns than rows are solved in the transposed matrix.
+            a bound on the number of bids is reached. Then the bids for rows of other ranks are sent
+            to their owners. There are three phases; after each but the last, epsilon is divided by
+            5. A phase ends when all columns have a row, after more than 40 successive steps in
+            which fewer than 256 columns had no row, or at a limit on the visited entries. After the
+            last phase, the search of ``ms_bfs_mpi.py`` matches the remaining columns along entries
+            whose slack is at most 2 epsilon. If columns remain, the search is repeated with a bound
+            8 times as large, and so on. At the end, the duals of the rows of square blocks rise as
+            far as they can. The sum of the slacks of the matched entries bounds the distance from
+            the optimum. The slack of an entry is minus the sum of its value and of its two duals.
+            In a block with more rows than columns, the duals of unmatched rows must remain the
+            largest ones. So there is only one phase, with the last epsilon, from duals of 0. Blocks
+            with more columns than rows are solved in the transposed matrix.
 Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
             assignment problem", Annals of Operations Research 14, 1988. Ours: the epsilons, the
-            bids that count as accepted, the end by augmenting paths
+            bids that count as accepted until they are refused, the augmenting paths at the end
 Cost        some tens of passes over the entries of random matrices; in square blocks, the bids end
-            after about 50 passes over the entries of the matrix. A step exchanges lines for the
-            bids and the losers. The matching depends on the number of ranks
+            after about 50 passes over the entries of the matrix. In each step, the ranks exchange
+            bids and messages to losers. The matching depends on the number of ranks
 Prefer it   for matrices with values over more than one rank
 """
 
@@ -46,17 +47,17 @@ _FIRST_SHARE = 4.0  # the first epsilon is the mean difference of two choices, d
 _SHRINK = 5.0
 _ROUNDING = 1e-12  # differences below this share of the largest value count as 0
 _MOST_PASSES = 50
-_LEAST = float(np.finfo(np.float64).smallest_subnormal)  # a multiple of 0 would never grow
+_LEAST = float(np.finfo(np.float64).smallest_subnormal)  # a bound of 0 would never grow
 
 THIN, THIN_STEPS = 256, 40
-"""A phase ends after more than `THIN_STEPS` steps in succession in which fewer than `THIN` columns
-had no row."""
+"""A phase ends after more than `THIN_STEPS` successive steps in which fewer than `THIN` columns had
+no row."""
 
 PARTS, LEAST_STEP = 4, 1 << 14
 """In one step, a rank makes at most as many bids as the larger of `LEAST_STEP` and the number of
 its columns divided by `PARTS`."""
 
-_WIDER = 8.0  # the factor between two bounds on the slack of entries on augmenting paths
+_WIDER = 8.0  # quotient of two successive bounds on the slack of entries on augmenting paths
 
 Reals = npt.NDArray[np.float64]
 
@@ -66,11 +67,11 @@ class Part(NamedTuple):
 
     Attributes
     ----------
-    pattern : the matrix; its `values` are what each entry contributes to the objective
+    pattern : the matrix; its `values` are the contributions of the entries to the objective
     row_block, col_block : the block of each row and column of this rank; -1 for columns that take
         no part
     is_square : whether all blocks are square
-    row_match, col_match : the mates, numbers of the whole matrix; -1 at first
+    row_match, col_match : the mates, as numbers of the whole matrix; -1 at first
     row_dual, col_dual : the duals; those of rows and columns outside the blocks have no meaning
     """
 
@@ -175,14 +176,15 @@ class _Auction:
         self.raise_rows(self.entries.col_duals(self.dual))
 
     def first_epsilon(self) -> float:
-        """0 if no column has two choices that differ."""
+        """The mean of the positive differences between the best and the second choice of a column,
+        divided by `_FIRST_SHARE`; 0 if no column has such a difference."""
         found, count = self.entries.differences(self.dual, _ROUNDING * self.largest)
         total, columns = self.exchange.reals_from_all(found, count).sum(axis=0)
         return float(total / columns / _FIRST_SHARE) if columns else 0.0
 
     def run_phase(self, epsilon: float) -> None:
-        """Lets all columns bid until each has a row, or until few have had none for `THIN_STEPS`
-        steps, or a limit is reached."""
+        """All columns bid until each has a row, until fewer than `THIN` had no row in more than
+        `THIN_STEPS` successive steps, or until a limit is reached."""
         self.refresh()
         self.bidding.begin(epsilon)
         lines = np.empty(0, dtype=np.int64)
@@ -203,7 +205,8 @@ class _Auction:
             is_ending = is_ending or is_over or thin > THIN_STEPS
 
     def match_the_last(self, epsilon: float) -> None:
-        """Matches the columns that the auction left unmatched, by paths of nearly tight entries."""
+        """Matches the columns that the auction left unmatched, along paths of entries with small
+        slack."""
         part, pattern = self.part, self.part.pattern
         self.set_matches()
         self.refresh()
@@ -220,7 +223,7 @@ class _Auction:
             near = self.entries.near(self.numbers, mates, self.dual, part.col_dual, most)
             most *= _WIDER
             if self.exchange.sums(int(np.count_nonzero(near)))[0] == kept:
-                continue  # no entry more than in the last search
+                continue  # the larger bound adds no entry
             some = pattern.selected(near)
             kept = some.nnz
             self.searches += 1
@@ -230,7 +233,7 @@ class _Auction:
             part.row_match[:], part.col_match[:] = problem.row_match, problem.col_match
 
     def set_matches(self) -> None:
-        """The mates of the columns, and by them those of the rows."""
+        """Sets the mates of the columns, and sends them to the ranks of their rows."""
         part = self.part
         own = np.flatnonzero(self.match_at >= 0)
         rows = self.numbers[self.halo.items[self.match_at[own]]]

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mc64: the maximum-weight matching of all columns of a block, by shortest augmenting paths
 //
-// Idea        With costs c >= 0, prices of rows and of columns satisfy price[i] + price[j] <= c(i,
-//             j), with equality at matched entries: then no matching of all columns costs less. A
-//             cheap start sets prices to row minima and column minima, matches entries that satisfy
-//             the equality, and augments along paths of three of them. Each remaining column is the
-//             root of a shortest path search (Dijkstra) over the reduced costs c - price[i] -
-//             price[j]; the search ends at the nearest unmatched row, the matching is augmented
-//             along the path, and the prices in the tree change so that all inequalities hold
-//             again. If the searches get too long, run() stops; the columns are matched by an
-//             auction (auction.hpp, price_refinement.hpp) or from a larger start: both are ours.
+// Idea        The costs are c >= 0. Prices of rows and of columns satisfy price[i] + price[j] <=
+//             c(i, j). An entry for which both sides are equal is called tight. If all matched
+//             entries are tight, no matching of all columns costs less. A cheap start sets prices
+//             to row minima and column minima, matches tight entries, and augments along paths of
+//             three tight entries. Each remaining column is the root of a shortest path search
+//             (Dijkstra) over the reduced costs c - price[i] - price[j]. The search ends at the
+//             nearest unmatched row, the matching is augmented along the path, and the prices in
+//             the tree change so that all inequalities hold again. If the searches get too long,
+//             run() abandons them. Then an auction (auction.hpp, price_refinement.hpp) or
+//             run_again() prepares a larger initial matching. The papers have neither of these two.
 // Paper       I. S. Duff, J. Koster, "The design and use of algorithms for permuting large entries
 //             to the diagonal of sparse matrices", SIAM J. Matrix Anal. Appl. 20, 1999; "On
 //             algorithms for permuting large entries to the diagonal of a sparse matrix", 22, 2001
 // Cost        O(n (n + nnz) log n) in the worst case; three passes over the entries if the start
-//             matches all columns. Workspace: 9 m + 4 n
+//             matches all columns. Workspace: 9 m + 4 n numbers
 // Prefer it   if the start leaves few columns unmatched, as in most matrices of applications
 // Invariants  prices of unmatched rows are 0 if there are more rows than columns; otherwise they
 //             are arbitrary, as no row remains unmatched. matched_entry[j] is the position of the
-//             matched entry of column j. During the searches of run(), col_price[j] holds only for
-//             unmatched columns; the entry of a matched one is tight, which gives its price
+//             matched entry of column j. During the searches, col_price[j] is valid only for
+//             unmatched columns. The price of a matched column follows from the price of its row,
+//             because the matched entry is tight
 #pragma once
 
 #include <algorithm>
@@ -40,9 +42,11 @@ namespace btfperm {
 template <class I>
 class Mc64 {
  public:
+  // gave_up: the searches were abandoned because they are long; stopped: the budget ended.
   enum class Outcome { done, gave_up, stopped };
 
-  // All columns of the block must be matchable. Each method states its first row prices.
+  // A matching of all columns of the block must exist. Each public method states the row prices
+  // from which it starts.
   Mc64(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
        WeightedCounters& counters)
       : A_(block),
@@ -63,9 +67,9 @@ class Mc64 {
         final_(memory.lists[5]),
         heap_(distance_, memory.lists[6], memory.lists[7]) {}
 
-  // Matches all columns, from the row prices of `BlockBuilder` (0 if m > n). Stops if the budget
-  // ends, if the searches are expected to visit the entries more than `most_passes` times, or, with
-  // a finite `most_passes` and in a large block, if they get longer.
+  // Matches all columns, from the row prices of `BlockBuilder` (0 if m > n). With a finite
+  // `most_passes`, it abandons the searches if they are expected to visit the entries more than
+  // `most_passes` times, or if later searches in a large block are longer than the first ones.
   Outcome run(double most_passes = far) {
     // Some rows remain unmatched if there are more rows than columns.
     if (A_.m > A_.n) std::fill(row_price_, row_price_ + A_.m, 0.0);
@@ -73,24 +77,25 @@ class Mc64 {
     return search_all(most_passes);
   }
 
-  // Matches all columns after a run that was abandoned, from the current prices of the rows. All
-  // rows must be matchable. A maximum matching of the tight entries precedes the searches.
+  // Matches all columns of a square block after a run that was abandoned, from the current prices
+  // of the rows. A maximum matching of the tight entries precedes the searches.
   Outcome run_again() {
     start();
     match_tight_entries();
     return search_all(far);
   }
 
-  // Matches the columns that an auction left unmatched, from its row prices. The others keep their
-  // rows or, on an augmenting path, exchange them; their matched entries need not be tight.
+  // Matches the columns that an auction left unmatched, from the row prices of the auction. Other
+  // columns change their rows only on augmenting paths. Their matched entries need not be tight, so
+  // the matching need not be the best.
   Outcome complete() {
     const Outcome outcome = match_the_rest();
     if (outcome == Outcome::done) raise_row_prices();
     return outcome;
   }
 
-  // The same where matched entries are tight: then the matching is the best, and the prices prove
-  // it.
+  // Does the same for a matching whose entries are tight. The result is then the best matching, and
+  // the prices prove it.
   Outcome match_the_rest() {
     for (I j = 0; j < A_.n; ++j) {
       col_price_[j] = smallest(j);
@@ -102,20 +107,23 @@ class Mc64 {
  private:
   static constexpr double far = std::numeric_limits<double>::infinity();
 
-  // Searches are continued below this number of entries in all: an auction would start more slowly.
+  // Searches are not abandoned before they have visited this number of entries in all: the start of
+  // an auction would take longer.
   static constexpr double least_edges = 1 << 15;
   // Searches are abandoned if the second quarter of them visits more than `longer` times as many
-  // entries as the first. In random matrices and saddle points, where this holds, the last searches
-  // visit most of the matrix; on grids the quotient is about 1. Small blocks stay in the cache,
-  // where an auction gains nothing. The lengths of a few searches vary too much for a quotient, and
-  // each search visits an entry at most once.
+  // entries as the first. This holds in random matrices and saddle points, where the last searches
+  // visit most of the matrix; on grids the quotient is about 1.
   static constexpr double longer = 1.4;
+  // A quarter must have this number of searches, because the lengths of a few vary too much. Few
+  // searches are cheap, because each visits an entry at most once.
   static constexpr double least_quarter = 64;
+  // The block must have this number of entries: a smaller one stays in the cache, where an auction
+  // gains nothing.
   static constexpr std::int64_t least_entries = 1 << 17;
 
   Outcome search_all(double most_passes) {
     const auto unmatched = static_cast<double>(std::count(col_match_, col_match_ + A_.n, I{-1}));
-    // The prices of the columns are those of the present prices of the rows.
+    // Without a search, the row prices do not change, so the column prices are valid.
     if (unmatched == 0) return budget_.stopped() ? Outcome::stopped : Outcome::done;
     std::fill(distance_, distance_ + A_.m, far);
     const std::int64_t before = counters_.edges;
@@ -125,8 +133,8 @@ class Mc64 {
     for (I j = 0; j < A_.n; ++j) {
       if (budget_.stopped()) return Outcome::stopped;
       if (col_match_[j] >= 0) continue;
-      // Later searches usually visit more entries, so this estimate is mostly below the total work:
-      // if the estimate exceeds `most_passes`, the total work would probably exceed it, too.
+      // The estimate is the mean length of the searches times their number. Later searches usually
+      // visit more entries, so the total work is usually above the estimate.
       const auto edges = static_cast<double>(counters_.edges - before);
       if (edges > least && edges * (unmatched / searches) > most_passes * A_.nnz()) {
         return Outcome::gave_up;
@@ -140,7 +148,7 @@ class Mc64 {
       search(j);
     }
     counters_.searches += static_cast<std::int64_t>(searches);
-    if (budget_.stopped()) return Outcome::stopped;  // in the last search: its column is unmatched
+    if (budget_.stopped()) return Outcome::stopped;  // the last column may be unmatched
     set_column_prices();
     return visited(A_.nnz()) ? Outcome::done : Outcome::stopped;
   }
@@ -154,8 +162,8 @@ class Mc64 {
     }
   }
 
-  // Sets the prices of the rows to the largest feasible ones, which improve the bound of a matching
-  // that is not the best. Rows of tight entries keep their prices.
+  // Sets the prices of the rows to the largest feasible ones. Larger prices give a better bound on
+  // the distance from the optimum. Rows of tight entries keep their prices.
   void raise_row_prices() {
     double* const slack = distance_;
     std::fill(slack, slack + A_.m, far);
@@ -180,7 +188,7 @@ class Mc64 {
     matched_entry_[j] = p;
   }
 
-  // The position of the entry that column j is matched by.
+  // The position of the matched entry of column j.
   I entry_of(I j) const {
     I p = A_.indptr[j];
     while (A_.indices[p] != col_match_[j]) ++p;
@@ -241,8 +249,9 @@ class Mc64 {
 
   bool is_tight(I p, I j) const { return A_.cost[p] - row_price_[A_.indices[p]] <= col_price_[j]; }
 
-  // Matches column j, if it can, to an unmatched row, or to a row whose column has a tight entry in
-  // one. A column is searched once in all for such an entry, because a matched row stays matched.
+  // Matches column j, if tight entries allow it, to an unmatched row, or to a matched row whose
+  // column can move to an unmatched row. Each column is searched only once for an entry in an
+  // unmatched row, because a matched row stays matched: next_ stores the place reached.
   void match_by_displacement(I j) {
     for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
       if (!is_tight(p, j)) continue;
@@ -268,7 +277,7 @@ class Mc64 {
     double least = far;  // distance of the nearest unmatched row
     I end = -1;
     I n_reached = 0, n_final = 0, n_near = 0;
-    double so_far = 0;
+    double so_far = 0;  // distance of the column that is visited
     double price = col_price_[root];
     heap_.clear();
     for (I j = root;;) {
@@ -312,8 +321,8 @@ class Mc64 {
     for (I k = 0; k < n_reached; ++k) distance_[reached_[k]] = far;
   }
 
-  // Augments along the path to row `end` and changes the prices of the rows in the tree. Those of
-  // matched columns follow from them: their entries are tight.
+  // Augments along the path to row `end` and changes the prices of the rows in the tree. The prices
+  // of matched columns follow from those of their rows.
   void augment(I root, I end, double least, I n_final) {
     for (I k = 0; k < n_final; ++k) {
       const I i = final_[k];
@@ -331,7 +340,8 @@ class Mc64 {
   const CostBlock<I>& A_;
   Budget& budget_;
   WeightedCounters& counters_;
-  // Reduced costs below this are 0: equal costs then give equal distances, which need no heap.
+  // Reduced costs below this bound count as 0. Then rounding errors do not make equal distances
+  // different, and rows at the distance of the search need no heap.
   double rounding_;
   I* row_match_;
   I* col_match_;
@@ -339,12 +349,12 @@ class Mc64 {
   double* col_price_;
   double* distance_;
   I* matched_entry_;
-  I* next_;  // of each column, where the search for a tight entry continues
+  I* next_;  // of each column, the position where match_by_displacement() continues
   I* near_;  // rows at the distance of the search, not visited yet; uses the memory of next_
   I* via_;   // entry through which the search reached a row
-  I* column_before_;  // and its column
-  I* reached_;
-  I* final_;  // rows whose distance is final, and whose columns were visited
+  I* column_before_;  // the column of this entry
+  I* reached_;        // rows with a finite distance
+  I* final_;          // rows whose distance is final, and whose columns were visited
   Heap<I, double> heap_;
 };
 

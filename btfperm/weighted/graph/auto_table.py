@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rules of ``auto`` for matchings in graphs, see ``weighted/auto_table.py``."""
+"""The rules of ``auto`` for matchings in graphs. As for weighted searches
+(``weighted/auto_table.py``), there is no initial matching."""
 
 from __future__ import annotations
 

@@ -8,14 +8,17 @@
 
 namespace btfperm {
 
-// The random perturbation of one round. It depends on the seed, on the edge and, if it is renewed,
-// on the round, but not on the thread. Edges of equal weight and equal perturbation are ordered by
-// their place in the list, which keeps its order in all rounds; so the order is strict.
+// The tie of an edge is a random number that orders edges of equal weight. It depends on the seed,
+// on the edge and, if `renewed` is set, on the round, but not on the thread. Edges of equal weight
+// and equal tie are ordered by their place in the list, which keeps its order in all rounds. So the
+// order is strict.
 struct EdgeOrder {
   std::uint64_t seed;
   bool renewed;
   std::uint64_t round = 0;
-  const std::uint32_t* names = nullptr;  // of a part's vertices in the whole graph; null: no part
+  // If the graph is a part of a larger one: the numbers of its vertices in the larger graph, which
+  // determine the ties. Otherwise null.
+  const std::uint32_t* names = nullptr;
 
   void start_round(std::int64_t number) {
     round = mixed(seed + (renewed ? static_cast<std::uint64_t>(number) : 0));
@@ -30,8 +33,9 @@ struct EdgeOrder {
   }
 };
 
-// Matches what the remaining rounds of local-max would match if they all used the perturbation of
-// this one: a strict order of the edges has one locally dominant matching, which greedy finds, too.
+// Replaces the remaining rounds of local-max by greedy with the ties of the current round. The
+// result is the matching that these rounds would find if they kept the ties, because a strict order
+// of the edges has only one locally dominant matching.
 template <class I>
 void finish_sorted(Edge<I>* E, I edges, Edge<I>* other, const EdgeOrder& order, GraphMatching<I> M,
                    Budget& budget, GraphCounters& counters) {

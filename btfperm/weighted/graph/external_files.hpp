@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // external_files: temporary files that are read and written in blocks
 //
-// Idea        A temporary file has no name: the system removes it when the process ends, in
-//             whatever way. Blocks pass through the page cache, but on Linux do not stay there: one
-//             that was written is scheduled for the disk at once. Blocks that were read, and all
-//             but the last 32 MiB written, are dropped. The next block is requested ahead.
-// Cost        counted in IoVolume, in bytes that were read and written
-// Faults      IoFailure with the number of the system's error, such as ENOSPC
+// Idea        A temporary file has no name, so the system removes it when the process ends, even
+//             if the process fails. On Linux, the files do not fill the page cache: the system
+//             starts to write a block to the disk at once, and the cache drops blocks that were
+//             read and all but the last 32 MiB that were written. While a block is used, the
+//             system already reads the next one.
+// Cost        IoVolume counts the bytes that were read and written
+// Errors      throws IoFailure with the number of the system's error, such as ENOSPC
 #pragma once
 
 #include <fcntl.h>
@@ -39,7 +40,7 @@ class TemporaryFile {
 #ifdef O_TMPFILE
     descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 #endif
-    if (descriptor_ < 0) {  // this file system has none: the name is removed at once
+    if (descriptor_ < 0) {  // this file system has no unnamed files: the name is removed at once
       std::string name = folder + "/btfperm-" + std::string(6, 'X');
       descriptor_ = ::mkstemp(name.data());
       if (descriptor_ >= 0) ::unlink(name.c_str());
@@ -62,7 +63,7 @@ class TemporaryFile {
   int descriptor_ = -1;
 };
 
-// Items of a file from one place to another, in order.
+// Reads the items begin ... end - 1 of a file in order, in blocks of `block` items.
 template <class Item>
 class BlockReader {
  public:
@@ -80,7 +81,7 @@ class BlockReader {
     return &buffer_[place_++];
   }
 
-  // The item that `next` returns after `further` other ones, or the last one of the block.
+  // The item that next() returns after `further` other items, or the last item of the block.
   const Item& ahead(std::size_t further) const {
     return buffer_[std::min(place_ + further, held_ - 1)];
   }
@@ -160,7 +161,7 @@ class BlockWriter {
   void schedule(std::int64_t from, std::int64_t size) const {
 #ifdef SYNC_FILE_RANGE_WRITE
     ::sync_file_range(descriptor_, from, size, SYNC_FILE_RANGE_WRITE);
-    constexpr std::int64_t behind = std::int64_t{1} << 25;  // bytes that may still be on their way
+    constexpr std::int64_t behind = std::int64_t{1} << 25;  // bytes not yet on the disk, at most
     if (from < behind) return;
     ::sync_file_range(
         descriptor_, from - behind, size,

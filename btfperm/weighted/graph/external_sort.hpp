@@ -2,15 +2,17 @@
 // external_sort: merge sort of items that do not fit into memory
 //
 // Idea        Items are collected in memory, sorted there by a stable radix sort, and written as a
-//             run. A tree of losers merges the runs. If there are more runs than blocks that fit
-//             into memory, groups of consecutive runs become longer runs first. With few runs, the
-//             blocks are larger, because each request to the disk takes some time.
+//             run. A tree of losers merges the runs. A merge needs one block in memory for each
+//             run. If there are too many runs, groups of consecutive runs are first merged to
+//             longer runs. If there are few runs, the blocks are larger, because each request to
+//             the disk takes some time.
 // Paper       A. Aggarwal, J. S. Vitter, "The input/output complexity of sorting and related
 //             problems", Communications of the ACM 31, 1988
 // Cost        each item is written and read ceil(log(runs) / log(blocks)) times, at least once
-// Requires    Order has sorted(items, count, other, budget), which returns the array with the
-//             result, key(item), and last(), a key after those of all items; keys are compared
-//             by <. Equal keys keep their order
+// Requires    the type Order has three functions. sorted(items, count, other, budget) sorts the
+//             items in one of its two arrays and returns this array. key(item) returns a key; keys
+//             are compared by <. last() returns a key larger than those of all items. Items of
+//             equal keys keep their order
 #pragma once
 
 #include <algorithm>
@@ -37,7 +39,7 @@ struct ExternalMemory {
   }
 };
 
-// Several sorted sequences as one.
+// Merges several sorted runs.
 template <class Item, class Order>
 class Merge {
  public:
@@ -62,7 +64,7 @@ class Merge {
   // The current item of a run by its key; last() at the end of the run.
   struct Player {
     Key key{};
-    int run = -1;  // none
+    int run = -1;  // -1: there is no player
   };
 
   int size() const { return static_cast<int>(runs_.size()); }
@@ -73,7 +75,7 @@ class Merge {
     return {item == nullptr ? order_.last() : order_.key(*item), run};
   }
 
-  // Without a branch, because the processor could not predict it.
+  // The comparison has no branch, because the processor could not predict it.
   static bool before(const Player& a, const Player& b) {
     return (a.key < b.key) | (!(b.key < a.key) & (a.run < b.run));
   }
@@ -131,8 +133,8 @@ class ExternalSort {
     if (held_ == most_) write_run();
   }
 
-  // All items in order. The memory for runs is released; nothing can be added any more. The merge
-  // refers to a file of this object.
+  // All items in order. Releases the memory for runs, so add() must not be called afterwards. The
+  // result reads a file of this object, which must exist as long as the result.
   Merge<Item, Order> merged(ExternalMemory memory) {
     write_run();
     items_.reset();
@@ -170,7 +172,7 @@ class ExternalSort {
     return Merge<Item, Order>(order_, std::move(readers));
   }
 
-  // One run for each group of `fan_in` runs.
+  // Merges each group of `fan_in` runs to one run.
   void lengthen(std::int64_t fan_in, ExternalMemory memory) {
     auto file = std::make_unique<TemporaryFile>(folder_);
     BlockWriter<Item> writer(file->descriptor(),

@@ -2,21 +2,24 @@
 // gpa: the global path algorithm
 //
 // Idea        Sort the edges by decreasing weight. Collect them in a graph G2, whose components
-//             are paths and cycles of even length: an edge is added unless one of its ends has two
-//             edges in G2 already, or it would close a cycle of odd length. Dynamic programming
-//             then finds a matching of maximum weight in each path and cycle.
+//             are paths and cycles of even length: an edge is added unless one of its ends already
+//             has two edges in G2, or the edge would close a cycle of odd length. Dynamic
+//             programming then finds a matching of maximum weight in each path and cycle.
 // Paper       J. Maue, P. Sanders, "Engineering algorithms for approximate weighted matching", WEA
 //             2007, section 3; the algorithm GPA in M. Birn et al., Euro-Par 2013, section 3.
-//             Changed: a radix sort. As published, the matching need not be maximal: extend=1
-//             then matches the remaining edges by decreasing weight
-// Cost        O(n + m): at most 6 passes sort. Workspace: 2 m edges, 5 n indices, 9 n bytes
-// Prefer it   as usually the heaviest of these matchings, if one thread is fast enough
-// Matrices    As an initializer (weighted/bipartite_graph.hpp): all weights are 1, so
+//             Changed: a radix sort. As published, the matching need not be maximal. Ours: with
+//             extend=1, the remaining edges are then matched by decreasing weight
+// Cost        O(n + m): at most 6 passes sort the m edges. Workspace: 2 m edges, 5 n indices, 9 n
+//             bytes
+// Prefer it   if a large weight matters and one thread is fast enough: its matching is usually the
+//             heaviest in this folder
+// Matrices    As an initializer of a matrix (weighted/bipartite_graph.hpp), all weights are 1. So
 //             nothing is sorted, and each path and each cycle gets a maximum matching
-// Options     extend (0): 1: make the matching maximal
-// Encodings   other_end[v], length[v], of a vertex v at the end of a path: the other end of the
-//             path, v itself for a path without edges; its number of edges. link[2 v], link[2 v +
-//             1]: the edges of v in G2 as places in E, -1: none
+// Options     extend (0): 1 makes the matching maximal
+// Encodings   if v is an end of a path, other_end[v] is the other end, and length[v] the number of
+//             edges of the path; a vertex without edges in G2 is a path of length 0 that ends at v
+//             itself. link[2 v] and link[2 v + 1] are the edges of v in G2, as places in E; -1:
+//             there is none
 // Invariants  G2 consists of paths and even cycles; each edge before the current one is in G2, or
 //             has an end with two edges in G2 at least as heavy, or joins the ends of a path whose
 //             edges are all at least as heavy
@@ -113,7 +116,7 @@ class GlobalPaths {
       last = e;
       if (x == v) break;
     }
-    if (is_cycle) {  // with its first edge, or without
+    if (is_cycle) {  // the best matching with its first edge, or the best one without
       const double without = best_of(path_ + 1, size - 1);
       const double with = E_[path_[0]].weight + best_of(path_ + 2, size - 3);
       if (with >= without) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The signature of every matching algorithm for graphs, the list of edges, and draws at random
+// The signature of every matching algorithm for graphs, the list of edges, and random numbers
 //
 //   void name(graph, matching, options, workspace, budget, counters)
 //
-// The graph is a symmetric pattern with a positive weight for each entry off the diagonal; those on
-// it are ignored. The caller has checked this. All vertices are unmatched before. The matching is
-// legal whenever the function returns or throws Unfinished, which it does if the budget ends.
+// The graph is a symmetric pattern with a positive weight for each entry off the diagonal; entries
+// on the diagonal are ignored. The caller has checked the graph, and all vertices are unmatched. If
+// the budget ends, the function throws Unfinished. In any case, the matching is legal at the end.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +63,7 @@ struct Edge {
   I v;
 };
 
-// Counts visited edges; throws Unfinished if the budget ends. Only outside of parallel regions.
+// Counts visited edges. Throws Unfinished if the budget ends, so no parallel region may call it.
 inline void spend(std::int64_t edges, Budget& budget, GraphCounters& counters) {
   counters.edges += edges;
   if (!budget.spend(edges)) throw Unfinished();
@@ -80,7 +80,7 @@ I count_edges(const GraphView<I, Weights>& G, Budget& budget) {
   return edges;
 }
 
-// Lists the edges in the order of their larger ends, then of the smaller ones. Returns the number.
+// Lists the edges by their larger end, then by the smaller one. Returns the number of edges.
 template <class I, class Weights>
 I list_edges(const GraphView<I, Weights>& G, Edge<I>* E, Budget& budget) {
   I edges = 0;
@@ -119,7 +119,7 @@ void order_vertices(I n, bool random, std::uint64_t seed, I* order, Budget& budg
   });
 }
 
-// A random place in the list of v, which has `degree` places.
+// A pseudo-random place in the list of v, which has `degree` places.
 template <class I>
 I random_place(std::uint64_t draw, I v, I degree) {
   return static_cast<I>(mixed(draw ^ static_cast<std::uint64_t>(v)) %
@@ -128,10 +128,10 @@ I random_place(std::uint64_t draw, I v, I degree) {
 
 enum class Select : int { weighted = 0, random = 1 };
 
-// select(v, W) of Fagginger Auer and Bisseling; W are the neighbours that `suits` accepts. Returns
-// the one with the heaviest edge (weighted), or any one (random): in both cases the first from a
-// random place of the list on. -1: W is empty. The number of visited entries is added to
-// `visited`.
+// select(v, W) of Fagginger Auer and Bisseling (see random_greedy.hpp). W is the set of neighbours
+// that `suits` accepts. The list of v is visited in a circle from a random place. Returns the first
+// member of W (random), or the first with the heaviest edge (weighted); -1: W is empty. Adds the
+// number of visited entries to `visited`.
 template <class I, class Weights, class Suits>
 I select_neighbour(const GraphView<I, Weights>& G, I v, Select how, std::uint64_t draw, Suits suits,
                    std::int64_t& visited) {

@@ -6,8 +6,9 @@
 //             Facing the Multicore-Challenge II, 2012: algorithm 2; the algorithm `greedy` in M.
 //             Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, Euro-Par 2013, section 3.
 //             Changed: a radix sort; edges of equal weight stay in the order of the matrix
-// Cost        O(n + m): at most 6 passes sort the edges. Workspace: 2 m edges
-// Prefer it   as a plain half-approximation on one thread; local-max is faster, gpa is heavier
+// Cost        O(n + m): at most 6 passes sort the m edges. Workspace: 2 m edges
+// Prefer it   as a plain half-approximation on one thread; local-max is faster, and the matching of
+//             gpa is usually heavier
 // Invariants  every edge before the current one has an end matched by an edge at least as heavy
 #pragma once
 

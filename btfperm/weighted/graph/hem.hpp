@@ -4,14 +4,13 @@
 // Idea        For each unmatched vertex, in natural or in random order, match its heaviest edge to
 //             an unmatched neighbour.
 // Paper       G. Karypis, V. Kumar, "A fast and high quality multilevel scheme for partitioning
-//             irregular graphs", SIAM J. Scientific Computing 20, 1998, section 3.1; in M. Birn et
-//             al., Euro-Par 2013, section 3, with and without random node order. Of several
-//             heaviest edges, the first one in the list of the vertex
-// Cost        O(n + m). Workspace: n for the order
-// Prefer it   if time counts more than weight; it has no bound on the weight, only a maximal
-//             matching
-// Matrices    As an initializer (weighted/bipartite_graph.hpp), in natural order: the matching of
-//             greedy, which visits each list only once
+//             irregular graphs", SIAM J. Scientific Computing 20, 1998, section 3.1. M. Birn et
+//             al., Euro-Par 2013, section 3, compare it in natural and in random order. Here, if
+//             several edges are heaviest, the first one in the list of the vertex is matched
+// Cost        O(n + m) for m edges. Workspace: n indices for the order
+// Prefer it   if time counts more than weight. The matching is maximal, but its weight has no bound
+// Matrices    As an initializer of a matrix (weighted/bipartite_graph.hpp), in natural order, it
+//             finds the matching of the initializer greedy
 // Options     order (natural): natural or random order of the vertices
 #pragma once
 

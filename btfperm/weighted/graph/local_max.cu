@@ -10,12 +10,13 @@
 //             local_max.cuh. Changed: one launch runs many rounds, with barriers between the
 //             steps. The order of the edges is that of local_max.hpp, with the same random numbers,
 //             so the matching is the same. After `limit` times m edges were visited, the CPU sorts
-//             and matches the remaining edges, as there
-// Cost        O(m) expected if the weights are equal or random: the time of a round is proportional
-//             to the entries left, also if one vertex has most of them. Memory: two lists of 2 m
-//             entries, 2 m heads, 3 n
-// Prefer it   from some 100,000 edges on, if a GPU is there
-// Encodings   lists[turn], lists[1 - turn]: of this and of the next round; see local_max.cuh
+//             and matches the remaining edges, as local_max.hpp does
+// Cost        O(m) expected for m edges if the weights are equal or random: the time of a round is
+//             proportional to the entries left, also if one vertex has most of them. Memory: two
+//             lists of 2 m entries, 2 m heads, 3 n indices
+// Prefer it   from some 100,000 edges on, if there is a GPU
+// Encodings   lists[turn] is the list of edges of this round, lists[1 - turn] that of the next
+//             round; see local_max.cuh
 // Invariants  at the start of a round, the list holds both entries of each edge between unmatched
 //             vertices, in the order of the matrix, and at[v] = -1 for each of these vertices
 // Races       see local_max.cuh; each mate has one writer, because the order of edges is strict
@@ -26,14 +27,14 @@
 
 // Numbers for the host and for the next launch.
 struct State {
-  Count edges;   // visited
-  Count rounds;  // complete ones
-  Count size;    // entries of the list
-  Count turn;    // which of the two lists
+  Count edges;   // number of visited edges
+  Count rounds;  // number of complete rounds
+  Count size;    // number of entries in the list
+  Count turn;    // which of the two lists is that of the next round
   Count barrier;
 };
 
-// The random number of an edge in a round, as in edge_order.hpp.
+// The random number of an edge in a round, which is EdgeOrder::tie of edge_order.hpp.
 struct EdgeTie {
   Count round;
 
@@ -42,7 +43,7 @@ struct EdgeTie {
   }
 };
 
-// The first list: all entries, without the diagonal. `heads` has the column of each entry.
+// Makes the first list: all entries, without the diagonal. `heads` has the column of each entry.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     list_edges(Index entries, Index* heads, Index* indices, double* weight, Index* v, Index* u,
                double* listed_weight, Index* at, Index* of_blocks, State* state) {

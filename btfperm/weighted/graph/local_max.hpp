@@ -5,24 +5,27 @@
 //             an end, and remove the edges of matched vertices. Rounds repeat until no edge is
 //             left. Edges of equal weight are compared by random numbers.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
-//             external matching", Euro-Par 2013. Section 2, sequential model, on one thread; C as
-//             there. Section 2.1, CREW steps, on several threads: local_max_crew.hpp. The random
-//             numbers are renewed in every round, as lemma 1 needs it; ties=fixed draws them once.
-//             Changed: after `limit` times m edges were visited, the remaining edges are sorted
-//             and matched by decreasing weight, which gives the same matching as rounds in which
-//             the random numbers stay fixed from there on. Lemma 1 is about equal weights; on a
-//             path of increasing weights the rounds alone would take O(m^2). The first rounds visit
-//             the columns of the matrix, without a list of edges (local_max_columns.hpp). The later
-//             rounds visit the list of the edges that are left, which shrinks as in the paper
-// Cost        O(n + m) expected if the weights are equal or random: a round removes at least half
-//             of the edges on average; also O(n + limit m) if limit > 0. Workspace: the edges left
-//             after the first rounds, at most m, twice that if they are sorted, n candidates, 3 n
-//             indices, n bytes; n indices more if a round matches few edges
-// Prefer it   nearly always: nearly the weight of greedy in less time, and on several threads
-// Options     ties (renewed): renewed or fixed; model (auto): sequential, crew, or auto: crew on
-//             several threads; limit (8): see above, 0: rounds only
-// Encodings   C[v] = the heaviest edge of v in this round: its weight, and its place in the list of
-//             edges; place -1: none
+//             external matching", Euro-Par 2013. Section 2 describes the sequential model, which
+//             runs on one thread; the array C has its name there. Section 2.1 describes the CREW
+//             steps (concurrent reads, exclusive writes), which run on several threads
+//             (local_max_crew.hpp). The random numbers are renewed in every round, as lemma 1
+//             requires; ties=fixed draws them once. Changed: after `limit` times m edges were
+//             visited, the remaining edges are sorted and matched by decreasing weight. The
+//             result is that of rounds in which the random numbers stay fixed from there on.
+//             Lemma 1 is about equal weights; on a path of increasing weights the rounds alone
+//             would take O(m^2). The first rounds visit the columns of the matrix, without a list
+//             of edges (local_max_columns.hpp). The later rounds visit the list of the edges that
+//             are left, which shrinks as in the paper
+// Cost        O(n + m) expected for m edges if the weights are equal or random: a round removes at
+//             least half of the edges on average. With limit > 0, also O(n + limit m). Workspace:
+//             the edges left after the first rounds, at most m, twice if they are sorted; n
+//             candidates, 3 n indices, n bytes; n indices more if a round matches few edges
+// Prefer it   nearly always: its weight is nearly that of greedy, it takes less time, and it runs
+//             on several threads
+// Options     ties (renewed): renewed or fixed; model (auto): sequential, crew, or auto, which is
+//             crew on several threads; limit (8): see Paper; 0: the edges are never sorted
+// Encodings   C[v] is the heaviest edge of v in this round: its weight, and its place in the list
+//             of edges; place -1: there is no edge
 // Invariants  at the start of a round, the list holds the edges between unmatched vertices, in the
 //             order of the matrix, and C[v] is empty for each of their ends. The matching is the
 //             same for every number of threads and for both models
@@ -87,7 +90,7 @@ class SequentialLocalMax {
     return visited_ >= most_;
   }
 
-  // First pass: the heaviest edge of each vertex.
+  // The first pass finds the heaviest edge of each vertex.
   void choose() {
     in_pieces(size_, budget_, [&](I e) {
       const Edge<I> edge = E_[e];
@@ -101,7 +104,7 @@ class SequentialLocalMax {
     });
   }
 
-  // Second pass: an edge that is the heaviest of both ends is matched.
+  // The second pass matches each edge that is the heaviest of both of its ends.
   void match_local_maxima() {
     in_pieces(size_, budget_, [&](I e) {
       const auto [weight, u, v] = E_[e];
@@ -109,7 +112,7 @@ class SequentialLocalMax {
     });
   }
 
-  // Third pass: edges of matched vertices are removed, and C is reset for the others.
+  // The third pass removes the edges of matched vertices, and resets C for the ends of the others.
   void remove_edges() {
     I left = 0;
     in_pieces(size_, budget_, [&](I e) {

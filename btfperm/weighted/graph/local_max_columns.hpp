@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The first rounds of local-max on one thread, which visit columns instead of a list of edges
 //
-// Idea        Each vertex keeps its heaviest edge, and searches its column again only if the other
+// Idea        Each vertex stores its heaviest edge. It searches its column again only if the other
 //             end of this edge was matched, or if several edges have this weight and the random
-//             numbers are renewed. At most four such rounds, since later ones are faster with a
-//             list of the edges left. Where a round matches few edges, as on a path of increasing
-//             weights, every round would inspect all vertices for little. There, only the
-//             neighbours of the vertices matched last search again (`follow`), in any number of
-//             rounds; and after the limit, an edge is matched as soon as it is the heaviest of both
-//             ends, which gives the matching of the sorted edges without a sort
-// Cost        see local_max.hpp. `follow` ends if the columns it visits have far more entries than
-//             there are edges left
+//             numbers are renewed. There are at most four such rounds, because later rounds are
+//             faster with a list of the remaining edges. If a round matches few edges, as on a
+//             path of increasing weights, follow() replaces the next rounds: it visits only the
+//             neighbours of the vertices that were matched last, instead of all vertices. After the
+//             limit (see local_max.hpp), it matches an edge as soon as the edge is the heaviest of
+//             both ends, which gives the matching of the sorted edges without a sort
+// Cost        see local_max.hpp. follow() ends if the columns that it visits have far more entries
+//             than there are edges left
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,9 @@ class FirstRounds {
         budget_(budget),
         counters_(counters) {}
 
-  // Returns the edges that are left. The list is used from round 2 on if ties would make most
-  // vertices search again, and as soon as the visits may have reached the limit.
+  // Returns the edges that are left for the rounds with a list. These rounds begin with round 2 if
+  // ties would make most vertices search again, and as soon as the visits may have reached the
+  // limit.
   LocalMaxStart<I> run(double limit) {
     heaviest_ = workspace_.take<I>(A_.n);
     is_tied_ = workspace_.take<std::uint8_t>(A_.n);
@@ -66,7 +67,8 @@ class FirstRounds {
     }
     const double m = static_cast<double>(edges);
     LocalMaxStart<I> rest = list_edges_left(edges);
-    if (at_limit_ > 0 && rest.size == 0) ++counters_.rounds;  // no edge is left to count it
+    // follow() left the last round to the list, but no edge is left to count this round.
+    if (at_limit_ > 0 && rest.size == 0) ++counters_.rounds;
     rest.most = limit * m;
     rest.visited = static_cast<double>(rounds) * m;
     rest.bounded = &A_;
@@ -77,12 +79,13 @@ class FirstRounds {
 
  private:
   static constexpr std::int64_t most_rounds = 4;
-  static constexpr std::int64_t slow = 64;  // a round that matches fewer of these parts is slow
+  // follow() starts after a round that matched fewer edges than 1 / slow of the vertices left.
+  static constexpr std::int64_t slow = 64;
 
   // Finds the heaviest edge of v, in the first round to any neighbour, later to unmatched ones. The
-  // comparisons have no branches, which processors would mispredict: the bits of positive doubles,
-  // taken as whole numbers, have the order of the doubles, and 0 stands for no edge. The loops for
-  // long columns were faster from these lengths on.
+  // comparisons have no branches, which processors would mispredict. They compare the bits of the
+  // weights as whole numbers, whose order is that of positive doubles; 0 stands for no edge. In
+  // measurements, the loops for long columns were faster from these lengths on.
   template <bool is_first>
   void choose(I v) {
     if (is_first && A_.degree(v) > 16) return choose_in_long_column(v);
@@ -109,8 +112,8 @@ class FirstRounds {
     if (tied != 0 && best >= 0) choose_by_ties(v, is_first);
   }
 
-  // Four maxima side by side, because each comparison waits for the one before. The diagonal and
-  // ties are left to choose_by_ties.
+  // Computes four independent maxima, because each comparison of one maximum would wait for the one
+  // before. Leaves columns whose largest entry is on the diagonal, and ties, to choose_by_ties.
   void choose_in_long_column(I v) {
     std::array<double, 4> most{};
     I p = A_.indptr[v];
@@ -129,7 +132,8 @@ class FirstRounds {
     is_tied_[v] = 0;
   }
 
-  // Of equal edges, the one to the first neighbour comes first in the list of edges.
+  // The first of several edges with equal weights and random numbers is chosen: it comes first in
+  // the list of edges, too.
   void choose_by_ties(I v, bool is_first) {
     double heaviest = 0;
     std::uint32_t largest = 0;
@@ -159,7 +163,7 @@ class FirstRounds {
     is_tied_[v] = tied && order_.renewed;
   }
 
-  // Round 1. A vertex is matched as soon as both ends of its heaviest edge have theirs.
+  // Round 1. An edge is matched as soon as both of its ends have found it as their heaviest edge.
   void first() {
     order_.start_round(++counters_.rounds);
     in_pieces(A_.n, A_.indptr + 1, budget_, [&](I v) {
@@ -177,8 +181,9 @@ class FirstRounds {
     });
   }
 
-  // The heaviest edges at the start of a later round. left_ keeps the vertices that have one. The
-  // first pass has no branches, which processors would mispredict for every other vertex.
+  // Finds the heaviest edges at the start of a later round. left_ keeps the unmatched vertices that
+  // had an edge in the last round. The first loop has no branches, which processors would
+  // mispredict for about half of the vertices.
   void choose_again() {
     order_.start_round(counters_.rounds + 1);
     I kept = 0;
@@ -201,7 +206,8 @@ class FirstRounds {
     spend_rest();
   }
 
-  // One end of an edge that is matched now has searched again.
+  // Only vertices that have searched again are visited: at least one end of each edge that becomes
+  // matched is among them, otherwise the last round would have matched the edge.
   void match_local_maxima() {
     ++counters_.rounds;
     matched_ = 0;
@@ -214,13 +220,14 @@ class FirstRounds {
     });
   }
 
-  // Rounds that match few edges, where no two edges at a vertex have equal weights: only neighbours
-  // of the vertices that the last round matched search again, so a round costs what their columns
-  // do. m: edges of the graph. From `most` visits on (0: no limit), as in SequentialLocalMax, the
-  // order of one round decides all remaining edges: each is matched as soon as it is the heaviest
-  // of both ends. Returns false if rounds with the list of edges must follow: equal weights were
-  // found, the columns have far more entries than there are edges left, or, only if the pattern is
-  // not symmetric, a round matched nothing.
+  // Runs rounds that match few edges. No vertex may have two heaviest edges of equal weight. Only
+  // neighbours of the vertices that the last round matched search again, so the cost of a round is
+  // the number of entries in their columns. `m` is the number of edges of the graph. After `most`
+  // visits (0: no limit), the order of the current round decides all remaining edges, as in
+  // SequentialLocalMax: each is matched as soon as it is the heaviest of both ends. Returns false
+  // if rounds with the list of edges must follow: a vertex has two heaviest edges, the columns have
+  // far more entries than there are edges left, or a round matched nothing, which happens only if
+  // the pattern is not symmetric.
   bool follow(double most, double m) {
     if (!list_lost()) return false;
     I* const last = workspace_.take<I>(A_.n);  // the ends of the edges matched last
@@ -264,7 +271,7 @@ class FirstRounds {
         }
         if (!ends) continue;
         if (entries > is_long(at_start)) {
-          --counters_.rounds;  // the edges that are sorted are of this round, too
+          --counters_.rounds;  // the list of edges is sorted in this same round
           at_limit_ = at_start;
           return false;
         }
@@ -278,7 +285,8 @@ class FirstRounds {
     return true;
   }
 
-  // Entries that cost more than rounds with the list of `edges`.
+  // If columns have more entries than this, visiting them takes longer than rounds with a list of
+  // `edges` edges.
   static double is_long(double edges) { return 8 * edges + 4096; }
 
   void match_and_list(I u, I v, I* list, I& count) {
@@ -287,7 +295,7 @@ class FirstRounds {
     list[count++] = v;
   }
 
-  // v is its own heaviest neighbour if it has none.
+  // Finds the heaviest edge of v. If v has no edge, it stores v as its own neighbour.
   void search(I v) {
     choose<false>(v);
     if (heaviest_[v] < 0) heaviest_[v] = v;
@@ -301,7 +309,8 @@ class FirstRounds {
 
   void spend_rest() { spend(std::exchange(unspent_, 0), budget_, counters_); }
 
-  // Lists the vertices whose heaviest edge has gone; false if equal weights were found.
+  // Lists in again_ the unmatched vertices whose heaviest edge leads to a matched vertex. False: a
+  // vertex has two heaviest edges.
   bool list_lost() {
     bool has_ties = false;
     again_size_ = 0;
@@ -314,7 +323,7 @@ class FirstRounds {
     return !has_ties;
   }
 
-  // The vertices of again_ search; false: see follow.
+  // The vertices of again_ search their columns. False: follow() must end, see there.
   bool search_again(double left) {
     double entries = 0;
     for (I k = 0; k < again_size_; ++k) entries += A_.degree(again_[k]);
@@ -328,7 +337,7 @@ class FirstRounds {
     return !has_ties;
   }
 
-  // The edges between unmatched vertices.
+  // Number of edges between unmatched vertices.
   double count_left() {
     double count = 0;
     in_pieces(size_, budget_, [&](I k) {
@@ -364,14 +373,14 @@ class FirstRounds {
   Budget& budget_;
   GraphCounters& counters_;
   I* heaviest_ = nullptr;            // n: the neighbour at the heaviest edge, -1: none
-  std::uint8_t* is_tied_ = nullptr;  // n: other edges may be the heaviest in the next round
+  std::uint8_t* is_tied_ = nullptr;  // n: another edge may be the heaviest in the next round
   I* left_ = nullptr;                // n: unmatched vertices that had an edge, ascending
   I size_ = 0;                       // of left_
-  I matched_ = 0;                    // edges of the last round
-  I alive_ = 0;                      // vertices of left_ with an edge
-  I* again_ = nullptr;               // those that search in this round
+  I matched_ = 0;                    // number of edges matched in the last round
+  I alive_ = 0;                      // number of vertices of left_ with an edge
+  I* again_ = nullptr;               // vertices that search in this round
   I again_size_ = 0;
-  std::int64_t unspent_ = 0;  // visited entries that the budget does not know yet
+  std::int64_t unspent_ = 0;  // visited entries that were not yet reported to the budget
   double at_limit_ = 0;       // see LocalMaxStart
   I tied_ = 0;                // vertices tied in round 1
   I diagonal_ = 0;            // entries on the diagonal

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CREW steps of local-max, on CPU threads
+// The CREW steps of local-max (concurrent reads, exclusive writes), on CPU threads
 //
 // Idea        Each edge is one record in E. Each vertex v has a segment of A, whose entries (v, e)
 //             point to its edges. A maximum over each segment finds the heaviest edge of each
 //             vertex. Edges and entries of matched vertices are removed by prefix sums. No two
 //             threads write to one word.
-// Paper       Birn et al., Euro-Par 2013, section 2.1, steps 1 to 6 of a phase. Changed: threads
-//             take equal parts of A and of E in the place of one processor for each entry; a
-//             segment that several threads share is completed after their loop. Step 3 tests each
-//             edge in E; step 4 reads whether its ends are matched, which replaces the flags that
-//             are spread over the segments. A is built with a binary search for each edge, which
-//             takes O(m log(longest list)): the input has no pointers from entries to edges
-// Cost        Per round O(m / threads + threads); O(m) work expected in total, as local-max.
-//             Workspace: 2 lists of m edges and 2 of 2 m entries, 2 m places, 3 n.
-//             On one thread it takes 4.38 times as long as the sequential model, with random
-//             weights in the geometric mean (2026-11-26-serial-shared-transpose)
+// Paper       Birn et al., Euro-Par 2013, section 2.1, steps 1 to 6 of a phase. Changed: a thread
+//             takes an equal part of A and of E, while the paper has one processor for each entry.
+//             A segment that several threads share is completed after their loop. Step 3 tests each
+//             edge in E. Step 4 reads whether the ends of an edge are matched, while the paper
+//             spreads flags over the segments. A is built with a binary search for each edge, which
+//             takes O(m log(longest list)), because the input has no pointers from entries to edges
+// Cost        O(m / threads + threads) for a round with m edges left; O(m) work expected in total,
+//             as for local-max. Workspace: 2 lists of m edges and 2 of 2 m entries, 2 m places, 3 n
+//             indices. On one thread it takes 4.38 times as long as the sequential model, with
+//             random weights in the geometric mean (2026-11-26-serial-shared-transpose)
 // Invariants  at the start of a round, E holds the edges between unmatched vertices, A holds both
-//             entries of each of them by ascending vertex; E and A keep their order in all rounds.
+//             entries of each of these edges by ascending vertex. The order never changes.
 //             The matching does not depend on the number of threads
 // Races       none: each word has one writer between two barriers. match() writes to the ends of
 //             an edge that is the heaviest of both, so no other matched edge has them
@@ -124,8 +124,8 @@ class CrewLocalMax {
     return one != other ? one > other : e < f;
   }
 
-  // Step 2: segmented maximum over A. The first and the last segment of a part may belong to
-  // several threads: they are combined at the end.
+  // Step 2: segmented maximum over A. Several threads may share the first and the last segment of a
+  // thread's part; the results for shared segments are combined at the end.
   void find_heaviest() {
     std::array<Part, 2 * most_threads> shared_segments{};
     const bool shared = threads_ > 1 && n_entries_ >= least_to_share(worth_sharing);
@@ -198,7 +198,7 @@ class CrewLocalMax {
   Edge<I>* E_next_ = nullptr;
   Entry* A_ = nullptr;
   Entry* A_next_ = nullptr;
-  I* place_ = nullptr;     // of an edge in the next list
+  I* place_ = nullptr;     // place of an edge in the next list
   I* stays_ = nullptr;     // the edges that are not deleted
   I* heaviest_ = nullptr;  // of each vertex, as a place in E
   I* edge_start_ = nullptr;

@@ -2,27 +2,27 @@
 // local-max-external: local-max on lists of edges that are larger than memory
 //
 // Idea        A working file holds each edge {x, y} twice, as (x, y) and as (y, x), sorted by
-//             (x, y). In each round, one scan of the file leaves out the edges of matched vertices,
-//             writes the remaining edges to a new file, and finds the heaviest edge of each vertex.
-//             These heaviest edges are sorted; an edge that occurs twice among them is the heaviest
-//             of both of its vertices and is matched. As soon as the remaining edges fit into
-//             memory, the rounds of local-max continue in memory.
+//             (x, y). In each round, one pass over the file leaves out the edges of matched
+//             vertices, writes the remaining edges to a new file, and finds the heaviest edge of
+//             each vertex. These heaviest edges are sorted; an edge that occurs twice among them is
+//             the heaviest of both of its vertices and is matched. As soon as the remaining edges
+//             fit into memory, the rounds of local-max continue in memory.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
 //             external matching", Euro-Par 2013, section 2, external memory models: O(sort(m))
 //             transfers of blocks by an emulation of the PRAM algorithm. Here the edges are sorted
-//             by (x, y) only once, because the scans keep this order, and by weight once if the
-//             limit on visits is reached; only the heaviest edges of the vertices are sorted in
-//             each round. The weights, the random numbers and the limit on visits are those of
+//             by (x, y) only once, because the passes keep this order. They are sorted by weight
+//             once if the limit on visits is reached. Each round sorts only the heaviest edges of
+//             the vertices. The weights, the random numbers and the limit on visits are those of
 //             local-max, so the matching is that of local-max
 // Cost        sort(2 m) + scan(2 m) + sort(n) transfers of blocks if a round removes a constant
 //             share of the edges. sort(k) and scan(k) are the transfers that sort and read k items;
-//             m is the number of edges and n of vertices. The workspace is at most `memory` bytes,
-//             without the array of mates
+//             m is the number of edges and n of vertices. The workspace and the buffers take at
+//             most `memory` bytes; the array of mates is not counted
 // Prefer it   for graphs whose edges do not fit into memory
 // Options     those of local-max without `model`
-// Invariants  the working files are sorted by (x, y), and hold both (x, y) and (y, x) or none of
-//             them; for a fixed x, an edge with a larger y has a later place in the list of
-//             local-max, so edges of equal weight and random number have the same order as there
+// Invariants  the working files are sorted by (x, y), and hold both (x, y) and (y, x) or neither.
+//             For a fixed x, an edge with a larger y also has a later place in the list of
+//             local-max. So edges of equal weight and random number have the same order in both
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ struct ByEnds {
   int bits;  // of a vertex
 
   std::uint64_t key(const HalfEdge& e) const { return std::uint64_t{e.x} << bits | e.y; }
-  static std::uint64_t last() { return ~std::uint64_t{0}; }  // only of x = y
+  static std::uint64_t last() { return ~std::uint64_t{0}; }  // an edge with this key has x = y
   HalfEdge* sorted(HalfEdge* E, std::int64_t count, HalfEdge* other, Budget& budget) const {
     return radix_sort(
         E, count, other, 2 * bits, [this](const HalfEdge& e) { return key(e); }, budget);
@@ -70,7 +70,7 @@ struct ByWeight {
   std::pair<std::uint64_t, std::uint32_t> key(const HalfEdge& e) const {
     return {~std::bit_cast<std::uint64_t>(e.weight), ~tie(e)};
   }
-  static std::pair<std::uint64_t, std::uint32_t> last() {  // only of the weight 0
+  static std::pair<std::uint64_t, std::uint32_t> last() {  // an edge with this key has weight 0
     return {~std::uint64_t{0}, ~std::uint32_t{0}};
   }
   HalfEdge* sorted(HalfEdge* E, std::int64_t count, HalfEdge* other, Budget& budget) const {
@@ -94,8 +94,8 @@ struct ExternalCounters {
 };
 
 struct ExternalGraph {
-  int descriptor;      // of a file of edges, each once, as seen from its larger end
-  std::int64_t edges;  // their number
+  int descriptor;      // of a file that holds each edge once: x is its larger end
+  std::int64_t edges;  // number of edges
   std::int64_t n;      // vertices
 };
 
@@ -138,7 +138,8 @@ class ExternalLocalMax {
   }
 
  private:
-  // Bound on the bytes for an edge in memory: three copies, and two items of each array by vertex.
+  // Bound on the bytes for an edge in memory: three copies of the edge, and the items of both of
+  // its vertices in each array of vertices.
   static constexpr std::int64_t bytes_in_memory = 32 + 20 * static_cast<std::int64_t>(sizeof(I));
 
   bool fits(std::int64_t edges) const { return edges <= memory_ / bytes_in_memory; }
@@ -162,9 +163,9 @@ class ExternalLocalMax {
     return round([&merge] { return merge.next(); });
   }
 
-  // Executes one round. next() returns the edges in the order of the working file, which holds each
-  // edge twice. Returns the number of items in the new file, among them edges of vertices that were
-  // matched in this round.
+  // Executes one round. next() returns the items of the working file, which holds each edge twice.
+  // Returns the number of items in the new file. Edges of vertices that this round matches are
+  // still among them; the next round leaves them out.
   template <class Next>
   std::int64_t round(Next next) {
     order_.start_round(counters_.work.rounds + 1);
@@ -172,7 +173,7 @@ class ExternalLocalMax {
     auto file = std::make_unique<TemporaryFile>(folder_);
     BlockWriter<HalfEdge> writer(file->descriptor(), items(), counters_.volume);
     ExternalSort<HalfEdge, ByEnds> heaviest(ends_, folder_, part(2), counters_.volume, budget_);
-    const bool is_first = counters_.work.rounds == 0;  // then no vertex is matched
+    const bool is_first = counters_.work.rounds == 0;  // in the first round, no vertex is matched
     HalfEdge best{}, before{};
     bool any = false;
     while (const HalfEdge* const e = next()) {
@@ -230,7 +231,7 @@ class ExternalLocalMax {
     mate_[e.y] = static_cast<I>(e.x);
   }
 
-  // Matches the remaining edges by decreasing weight, as finish_sorted of local-max does.
+  // Matches the remaining edges by decreasing weight, as finish_sorted of edge_order.hpp does.
   void finish_sorted(std::int64_t kept) {
     order_.start_round(++counters_.work.rounds);
     ExternalSort<HalfEdge, ByWeight> sort({order_}, folder_, beside_a_scan(), counters_.volume,
@@ -254,7 +255,8 @@ class ExternalLocalMax {
     counters_.left.push_back(0);
   }
 
-  // Rounds of local-max in memory on the remaining edges.
+  // Reads the remaining edges and runs the rounds of local-max in memory. False: the file holds an
+  // edge twice.
   bool continue_in_memory(int descriptor, std::int64_t items_of_file, std::int64_t most) {
     Workspace workspace;
     std::vector<HalfEdge> remaining;
@@ -322,7 +324,7 @@ class ExternalLocalMax {
     keep();
   }
 
-  // Counts the edges left and the edges matched in each of the rounds in memory.
+  // Counts the edges matched in each round in memory, and the edges left after it.
   void count_rounds(std::int64_t before, I size, const std::vector<HalfEdge>& remaining,
                     const std::vector<std::uint32_t>& names, const GraphMatching<I>& M) {
     const auto rounds = static_cast<std::size_t>(counters_.work.rounds - before);
@@ -354,13 +356,13 @@ class ExternalLocalMax {
   double most_;
   std::string folder_;
   std::int64_t memory_;
-  std::int64_t block_;  // bytes, the least of a block of a run
-  std::int64_t scan_;   // bytes of a block of a file that is read or written as a whole
+  std::int64_t block_;  // smallest size of a block of a run, in bytes
+  std::int64_t scan_;   // size of a block in a pass over a whole file, in bytes
   ByEnds ends_;
   Budget& budget_;
   ExternalCounters& counters_;
   double visited_ = 0;
-  std::unique_ptr<TemporaryFile> file_;  // the remaining edges, from both ends
+  std::unique_ptr<TemporaryFile> file_;  // the remaining edges, each twice
 };
 
 }  // namespace btfperm

@@ -2,12 +2,14 @@
 """local-max: over ranks, match edges of locally largest weight
 
 Idea        In each round, the candidate of each unmatched vertex is its heaviest edge to another
-            unmatched vertex. A rank sends the candidates that lead to ghosts to the owners of the
-            ghosts. An edge that is the candidate of both of its ends is matched. Then the ghosts
-            learn which of them are matched. Edges of equal weight are compared by the random
-            numbers of ``local_max.hpp``, which both owners of an edge compute.
+            unmatched vertex. A ghost is a neighbour that another rank owns. A rank sends the
+            candidates that lead to ghosts to the owners of the ghosts. An edge that is the
+            candidate of both of its ends is matched. Then each rank receives which of its ghosts
+            are matched. Edges of equal weight are compared by the random numbers of
+            ``local_max.hpp``, which both owners of an edge compute.
 Paper       Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3: processes exchange
-            candidates once in each round. There is no sorted end of the search (`limit`)
+            candidates once in each round. There is no option `limit`: the remaining edges are never
+            sorted
 Cost        a round visits the lists of the unmatched vertices, with two exchanges about ghosts and
             one sum over the ranks; expected O(log n) rounds if the weights are random or equal
 Prefer it   for graphs over more than one rank

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the first rounds of local-max, which visit columns, leave to the rounds with a list of edges
+// The state of local-max between its first rounds, which visit columns (local_max_columns.hpp), and
+// its other rounds, which use a list of edges
 #pragma once
 
 #include <algorithm>
@@ -14,16 +15,17 @@ template <class I>
 struct LocalMaxStart {
   Edge<I>* E;
   I size;
-  double most;         // visits of edges after which the rest is sorted; 0: never
-  double visited = 0;  // visits in the rounds before, or a bound on them
-  // The pattern if `visited` counts all edges in each of the `rounds` before; null: it is exact
+  double most;         // visits of edges after which the remaining edges are sorted; 0: never
+  double visited = 0;  // visits in the rounds before, or an upper bound
+  // The pattern if `visited` counts all edges in each of the `rounds` before; null if it is exact
   const PatternView<I>* bounded = nullptr;
   std::int64_t rounds = 0;
   double at_limit = 0;  // edges that were left at the limit, if some of them are matched already
 };
 
-// How many visits of edges in the first `rounds` rounds are too many if each round counts all
-// edges: an edge is visited up to the first round that matches one of its ends. O(n + m).
+// The number of visits by which a count is too large that counts all edges in each of the first
+// `rounds` rounds. In fact, an edge is visited only up to the first round that matches one of its
+// ends. O(n + m).
 template <class I>
 double not_visited(const PatternView<I>& A, const GraphMatching<I>& M, std::int64_t rounds,
                    Budget& budget) {

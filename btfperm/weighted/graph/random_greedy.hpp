@@ -9,10 +9,10 @@
 //             Changed: the paper renumbers the vertices at random before it starts, so the first
 //             suitable neighbour of a list is a random one; here the list keeps its order, and
 //             select starts from a random place of it
-// Cost        O(n + m). Workspace: n for the order
+// Cost        O(n + m) for m edges. Workspace: n indices for the order
 // Prefer it   for comparison with red-blue
-// Matrices    As an initializer (weighted/bipartite_graph.hpp): all weights are 1, so both forms of
-//             select take the same neighbour
+// Matrices    As an initializer of a matrix (weighted/bipartite_graph.hpp), all weights are 1, so
+//             both forms of select take the same neighbour
 // Options     select (random): random or weighted; only for graphs
 #pragma once
 

@@ -2,30 +2,31 @@
 // red-blue: blue vertices propose to red vertices, on a GPU
 //
 // Idea        In each round a hash colours every unmatched vertex blue or red. Each blue vertex
-//             proposes to a red neighbour, and each red vertex accepts one proposal; these pairs
-//             are matched. A vertex without an unmatched neighbour is dead. The algorithm ends
-//             when all vertices are matched or dead.
+//             proposes to a red neighbour, and each red vertex accepts one of the proposals to it.
+//             The edges of accepted proposals are matched. A vertex without an unmatched neighbour
+//             is dead. The algorithm ends when all vertices are matched or dead.
 // Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 //             Facing the Multicore-Challenge II, 2012: algorithm 3 with random or weighted select,
-//             colours by algorithm 4, the reduced hash; sigma, r and p as there. Changed as in
-//             red_blue.hpp: select starts from a random place of the list in the place of a random
-//             numbering, only vertices that are neither matched nor dead are visited, r is odd.
-//             Further, the paper has one thread for a list. Here a group of lanes visits a short
-//             list. A long list is divided into parts, each part is visited by one warp, and the
-//             warp that ends last compares the results of all parts. One launch runs many rounds,
-//             with barriers between the steps. Random numbers are those of red_blue.hpp, so the
-//             matching is the same
-// Cost        O(n + m) expected on random graphs, in some 20 to 40 rounds. Memory: 6 n, results
-//             included, and less than m / 2 bytes for the parts
+//             colours by algorithm 4, the reduced hash; sigma, r and p have their names there.
+//             Changed as in red_blue.hpp: select starts from a random place of the list, while the
+//             paper renumbers the vertices at random; only vertices that are neither matched nor
+//             dead are visited; r is odd. Also changed: the paper has one thread for a list. Here a
+//             group of lanes visits a short list. A long list is divided into parts, one warp
+//             visits each part, and the warp that ends last compares the results of all parts. One
+//             launch runs many rounds, with barriers between the steps. Random numbers are those of
+//             red_blue.hpp, so the matching is the same
+// Cost        O(n + m) expected for m edges on random graphs, in some 20 to 40 rounds. Memory: 6 n
+//             indices, results included, and less than m / 2 bytes for the parts
 // Prefer it   for comparison with local-max, whose matching is heavier
 // Encodings   colour[v] = 1: blue, 2: red, 0: neither, as v is matched or dead. sigma[v]: the
 //             vertex that v proposes to, or accepts; -1: none; -2: v is dead
 // Invariants  alive holds the vertices that are neither matched nor dead, in ascending order. The
-//             parts of a list follow each other in `parts`, in the order of their places
-// Races       a thread writes colour, sigma and mate of its own vertices only, and reads those that
-//             its step does not write: red vertices read sigma of blue ones. Of the warps that
-//             visit parts of one list, each stores its result before it adds one to `ended` of the
-//             first part. The warp that adds the last one reads the results and writes sigma
+//             parts of a list are successive items of `parts`, in the order of their places
+// Races       a thread writes colour, sigma and mate of its own vertices only, and reads only words
+//             that no thread writes in this step: a red vertex reads sigma of blue ones. Each warp
+//             that visits a part of a list stores its result before it adds one to `ended` of the
+//             first part of this list. The warp that adds the last one reads all results and writes
+//             sigma
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/grid_barrier.cuh"
@@ -39,11 +40,11 @@ constexpr Index no_vertex = -1, dead = -2;
 
 // Numbers for the host and for the next launch.
 struct State {
-  Count edges;   // visited
-  Count rounds;  // complete ones
-  Count size;    // of alive
-  Count turn;    // which of the two lists
-  Count parts;   // of long lists
+  Count edges;   // number of visited edges
+  Count rounds;  // number of complete rounds
+  Count size;    // number of vertices in `alive`
+  Count turn;    // which of the two lists is `alive`
+  Count parts;   // number of parts of long lists
   Count barrier;
 };
 
@@ -73,16 +74,16 @@ struct Group {
 };
 
 // The result of a search: the chosen neighbour w, no_vertex if none suits, or dead if none is
-// alive. place: the distance of w from the random place at which the search starts.
+// alive. `place` is the distance of w from the random place at which the search starts.
 struct Choice {
   double weight;
   Index w;
   Index place;
 };
 
-// A part of a long list, which begins at distance `from` from the random place. ended: the number
-// of parts of this list whose visit has ended in this step; only the first part of a list counts.
-// The driver allocates parts by their size.
+// A part of a long list, which begins at distance `from` from the random place. In the first part
+// of a list, `ended` is the number of parts of this list whose visit has ended in this step. The
+// driver allocates bytes for parts, so it must know the size of this struct.
 struct Part {
   Choice best;
   Index v;
@@ -95,7 +96,7 @@ __device__ inline bool is_better(const Choice& one, const Choice& other) {
   return one.weight != other.weight ? one.weight > other.weight : one.place < other.place;
 }
 
-// All lanes get the result.
+// The best of the choices of all lanes of the group. All lanes get the result.
 __device__ inline Choice best_of(const Group& group, Choice best) {
   for (int apart = group.lanes / 2; apart > 0; apart /= 2) {
     const int from = group.lane ^ apart;
@@ -185,8 +186,8 @@ __device__ void divide_long(const Graph& G, Index n, Index longest, Index part_s
   }
 }
 
-// Visits the long lists of the vertices of a colour, one warp for each part, and sets sigma. The
-// first parts go to different blocks.
+// Visits the long lists of the vertices of a colour, one warp for each part, and sets sigma.
+// Successive parts go to different thread blocks.
 template <Index of_colour>
 __device__ void visit_long(const Graph& G, const Step<of_colour>& step, Part* parts, Count n_parts,
                            Index part_size, Index* sigma, Count* edges) {
@@ -221,7 +222,8 @@ __device__ void visit_long(const Graph& G, const Step<of_colour>& step, Part* pa
   }
 }
 
-// Runs rounds until all vertices are matched or dead, or state->edges is at least `until`.
+// Runs rounds until all vertices are matched or dead, or the number of visited edges is at least
+// `until`.
 extern "C" __global__ void __launch_bounds__(256, 4)
     run_rounds(Index n, Count seed, Index weighted, Count threshold, Index lanes, Index longest,
                Index part_size, Count until, const Index* indptr, const Index* indices,

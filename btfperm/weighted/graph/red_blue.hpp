@@ -2,22 +2,23 @@
 // red-blue: blue vertices propose to red vertices
 //
 // Idea        In each round a hash colours every unmatched vertex blue or red. Each blue vertex
-//             proposes to a red neighbour, and each red vertex accepts one proposal; these pairs
-//             are matched. A vertex without an unmatched neighbour is dead. The algorithm ends
-//             when all vertices are matched or dead.
+//             proposes to a red neighbour, and each red vertex accepts one of the proposals to it.
+//             The edges of accepted proposals are matched. A vertex without an unmatched neighbour
+//             is dead. The algorithm ends when all vertices are matched or dead.
 // Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 //             Facing the Multicore-Challenge II, 2012: algorithm 3 with random or weighted select,
-//             colours by algorithm 4, the reduced hash; sigma, r and p as there. Changed: the
-//             paper renumbers the vertices at random before it starts; here select starts from a
-//             random place of the list, also to choose one of several heaviest edges. Matched and
-//             dead vertices are removed from the list of vertices. r is odd, and vertices count
-//             from 1 in the hash, because the message of vertex 0 would be the same in each round
-// Cost        O(n + m) expected on random graphs, in some 20 to 40 rounds. There are graphs, such
-//             as complete ones whose heaviest edges share a vertex, with O(n) rounds of O(m).
-//             Workspace: 3 n, and n bytes
+//             colours by algorithm 4, the reduced hash; sigma, r and p have their names there.
+//             Changed: the paper renumbers the vertices at random before it starts; here select
+//             starts from a random place of the list, also to choose one of several heaviest edges.
+//             Matched and dead vertices are removed from the list of vertices. r is odd, and
+//             vertices count from 1 in the hash; otherwise the hash of vertex 0 would be the same
+//             in each round
+// Cost        O(n + m) expected for m edges on random graphs, in some 20 to 40 rounds. There are
+//             graphs, such as complete ones whose heaviest edges share a vertex, with O(n) rounds
+//             of O(m). Workspace: 3 n indices, and n bytes
 // Prefer it   for comparison with local-max, which is faster and finds a heavier matching
-// Matrices    As an initializer (weighted/bipartite_graph.hpp): all weights are 1, so select is
-//             random
+// Matrices    As an initializer of a matrix (weighted/bipartite_graph.hpp), all weights are 1, so
+//             select is random
 // Options     select (weighted): weighted or random, only for graphs; p (0.53406): the probability
 //             of blue
 // Encodings   colour[v]: blue, red, or neither if v is matched or dead. sigma[v]: the vertex that v
@@ -26,7 +27,8 @@
 //             matching is the same for every number of threads: colours and proposals are functions
 //             of the state at the last barrier
 // Races       none: in each step, a thread writes colour, sigma and mate of its own vertices only,
-//             and reads those that this step does not write: red vertices read sigma of blue ones
+//             and reads only words that no thread writes in this step: a red vertex reads sigma of
+//             blue ones
 #pragma once
 
 #include <cstdint>
@@ -118,7 +120,8 @@ class RedBlue {
     std::swap(alive_, alive_next_);
   }
 
-  // sigma(v) <- select(v, neighbours that suit), or dead if no neighbour is alive.
+  // Sets sigma[v] to the neighbour that select chooses among those that suit; -1 if none suits, or
+  // dead if no neighbour is alive.
   template <class Suits>
   void choose(I v, std::int64_t& visited, Suits suits) {
     bool is_dead = true;
@@ -163,7 +166,7 @@ class RedBlue {
   Select how_;
   std::uint64_t threshold_;  // p 2^32
   std::uint64_t seed_;
-  std::uint64_t r_ = 0;  // of this round
+  std::uint64_t r_ = 0;  // the random number r of this round
   int threads_;
   Budget& budget_;
   GraphCounters& counters_;

@@ -22,9 +22,9 @@ _FILE = "weighted/graph/red_blue.cu"
 # Each launch ends with the round in which it has visited this number of edges, so that the host can
 # check limits.
 _LAUNCH_EDGES = 1 << 29
-# All warps share a list in which each lane of a group would visit more entries than this.
+# A list is long if each lane of a group would visit more entries than this. Several warps share it.
 _VISITS_OF_A_LANE = 64
-_PART = 1024  # minimum number of entries in a part of such a list
+_PART = 1024  # minimum number of entries in a part of a long list
 _WARP = 32
 
 

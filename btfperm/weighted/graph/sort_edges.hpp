@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sort_edges: edges by decreasing weight, in linear time
 //
-// Idea        The bits of positive doubles, taken as whole numbers, have the order of the doubles.
-//             A stable radix sort distributes the edges by 11 bits of them in each pass, from the
-//             least significant bits to the most significant ones. A pass in which all edges have
-//             the same bits is left out, so few different weights, such as small whole numbers,
-//             need few passes. Unlike std::sort, it can end with the budget.
-// Cost        At most 6 passes, each of which reads the edges twice, and a second list of edges
+// Idea        The order of positive doubles is that of their bits as whole numbers. In each pass, a
+//             stable radix sort distributes the edges by 11 of these bits, from the least
+//             significant bits to the most significant ones. If all edges have the same 11 bits,
+//             the pass is left out. So small whole numbers, whose last bits are 0, need few passes.
+//             Unlike std::sort, this sort can end with the budget.
+// Cost        at most 6 times two passes over the edges, and a second list of edges
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace btfperm {
 
-// Sorts by ascending key(item), of which the lowest `bits` bits count. The result is in `E` or in
-// `other`, as the return value states. Items of equal keys keep their order.
+// Sorts by the lowest `bits` bits of key(item), in ascending order. Items of equal keys keep their
+// order. Returns the list that holds the result: `E` or `other`.
 template <class Item, class I, class Key>
 Item* radix_sort(Item* E, I edges, Item* other, int bits, Key key, Budget& budget) {
   constexpr int digit = 11;
