@@ -203,7 +203,7 @@ def test_threads(monkeypatch, nnz, cores, asked, threads):
     [
         (True, False, True, {}, (True, "uses a device already")),
         (True, False, False, {}, (False, "this process uses no device")),
-        (True, True, True, {}, (False, "a child of os.fork")),
+        (True, True, True, {}, (False, "a process started by os.fork")),
         (False, False, True, {}, (False, "fewer than 9 entries")),
         (False, True, False, {0: "a copy"}, (True, "a device holds a copy")),
     ],
