@@ -74,7 +74,7 @@ def way(request, monkeypatch):
         monkeypatch.setattr(coarse_gpu, "_LARGE_ROUND", 10**9)
         monkeypatch.setattr(coarse_gpu, "_MIN_MEAN_LENGTH", 0)
     if request.param == "no sweeps":
-        monkeypatch.setattr(max_id_gpu, "_MOST_READINGS", 0)
+        monkeypatch.setattr(max_id_gpu, "_MAX_VISITS", 0)
     return request.param
 
 

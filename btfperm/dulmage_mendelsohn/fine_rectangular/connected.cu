@@ -5,11 +5,13 @@
 //             matched to a horizontal column. For each of these entries, the kernel unites the sets
 //             of its column and of the column matched to its row. The resulting sets are the
 //             components, named by their smallest column. Vertical components are sets of rows,
-//             named by their smallest row: each entry of a vertical row unites the sets of this row
-//             and of the row matched to its column.
+//             named by their smallest row: for each entry of a vertical row, the kernel unites the
+//             sets of this row and of the row matched to the column of the entry.
 // Paper       none: union-find over all entries
 // Cost        O(m + n), and two searches for a root for each entry of the two parts, in one pass
-// Encodings   col_root[j], row_root[i] = the smallest member of the set on its own side; -1 outside
+// Encodings   In the end, col_root[j] = the smallest column of the component of column j, -1 if j
+//             is not horizontal; row_root[i] = the smallest row of the component of row i, -1 if i
+//             is not vertical. Before, both are parents, see union_find.cuh
 // Races       see union_find.cuh
 
 #include "backends/gpu/lists.cuh"
@@ -17,7 +19,8 @@
 
 constexpr int horizontal = 1, vertical = 2;
 
-// Sets of one vertex. A row is in the part of its column; an unmatched row is vertical.
+// Makes each horizontal column and each vertical row a set of its own. A matched row is in the part
+// of its column; an unmatched row is vertical.
 extern "C" __global__ void begin_sets(Index m, Index n, const Index* row_match, const int* col_part,
                                       Index* row_root, Index* col_root) {
   for (long long j = first_item(); j < n; j += item_stride())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of ``connected.cu``."""
+"""Driver of ``connected.cu``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ __all__ = ["Roots", "connected"]
 
 
 class Roots(NamedTuple):
-    """The smallest member of each vertex's component on its own side, for the columns of the
-    horizontal part and the rows of the vertical part; -1 for all others."""
+    """The components, on the device.
+
+    Attributes
+    ----------
+    cols : (n,) the smallest column of the component of each horizontal column; -1 for all others
+    rows : (m,) the smallest row of the component of each vertical row; -1 for all others
+    """
 
     cols: Any
     rows: Any

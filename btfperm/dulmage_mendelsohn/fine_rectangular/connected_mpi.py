@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Connected components of the horizontal and the vertical part, over ranks.
 
-Each rank finds the components of its own entries, ghost rows included. The name of a component is
-its smallest column. A row of these parts that several ranks have joins a component of each to one
-of its owner. Many rows join the same two components, which count once. Along these pairs, each rank
-sends its names to the owners, which return the smallest ones, until no name changes.
+Each rank finds the components of its own columns with their entries. These entries may lie in rows
+of other ranks, the ghosts (``backends/mpi/halo.py``). Such a row joins a component of the rank and
+a component of the owner of the row into one. Many rows join the same two components, so each pair
+of components is listed once. Along these pairs, each rank sends its names to the owners, which
+return the smaller name, until no name changes. The final name of a component is its smallest
+column.
 """
 
 from __future__ import annotations
@@ -22,14 +24,15 @@ __all__ = ["connected_parts"]
 
 
 def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices, Indices]:
-    """The component of each column and row of this rank, named by its smallest column; -1 in the
-    square part, and for rows without entries. Collective."""
+    """Returns two arrays: the component of each column and of each row of this rank, named by its
+    smallest column; -1 in the square part, and for rows without entries. `part` and `row_part` are
+    the parts of the columns and of the rows. Collective."""
     exchange, slices, width = pattern.exchange, pattern.col_slices, pattern.width
     names = np.full(part.size, -1, dtype=width), np.full(row_part.size, -1, dtype=width)
     outside = int(np.count_nonzero(part != SQUARE) + np.count_nonzero(row_part != SQUARE))
     if not exchange.sums(outside)[0]:
         return names
-    _core.backends.return_free_memory()  # that of the steps before
+    _core.backends.return_free_memory()  # of the earlier steps
     halo = pattern.halo()
     part_of_ghosts = halo.update(row_part)
     component = _core.dulmage_mendelsohn.connect_entries(
@@ -42,7 +45,8 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     pairs = _pairs(exchange, shared, of_rows, of_ghosts)
     del shared, of_ghosts
     _core.backends.return_free_memory()
-    label = np.full(component.size, none, dtype=width)  # at the member that names the component
+    # A local component is named by the number of one member; its label is stored there.
+    label = np.full(component.size, none, dtype=width)
     np.minimum.at(label, of_cols, slices.numbers(width))
     here, there = pairs.positions, pairs.ghosts
     while True:
@@ -62,11 +66,12 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
 
 
 def _pairs(exchange: Any, shared: Shared, of_rows: Indices, of_ghosts: Indices) -> Shared:
-    """The distinct pairs of components that shared rows join: `positions` are the components of
-    rows of this rank, and `ghosts` those of ghosts of this rank. Collective."""
+    """The distinct pairs of components that shared rows join. In the result, `positions` are the
+    components of rows of this rank that are ghosts of other ranks, and `ghosts` are the components
+    of the ghosts of this rank. Collective."""
     theirs, mine = shared.update(of_rows[shared.positions]), of_ghosts[shared.ghosts]
     ends = np.cumsum(shared.to_here)
-    kept = [np.empty(0, dtype=np.int64)]
+    kept = [np.empty(0, dtype=np.int64)]  # for each owner, the positions of distinct pairs
     for begin, end in zip(ends - shared.to_here, ends, strict=True):  # the rows of one owner
         a, b = theirs[begin:end], mine[begin:end]
         is_new = np.ones(a.size, dtype=np.bool_)

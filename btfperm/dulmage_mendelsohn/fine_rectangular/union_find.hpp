@@ -5,12 +5,14 @@
 //             entry between two trees connects their components, so it is enough to unite trees, of
 //             which there are as many as unmatched vertices.
 // Paper       R. E. Tarjan, "Efficiency of a good but not linear set union algorithm", J. ACM 22
-//             (1975); linking to the smaller index and halving of paths. With several threads: S.
-//             V. Jayanti, R. E. Tarjan, "Concurrent disjoint set union", Distrib. Comput. 34 (2021)
+//             (1975). Here the root with the smaller number remains the root, and a search for a
+//             root halves its path. With several threads: S. V. Jayanti, R. E. Tarjan, "Concurrent
+//             disjoint set union", Distrib. Comput. 34 (2021)
 // Cost        O(k log trees) for k entries in the worst case, one access for each entry in practice
-// Encodings   set[t] = t: t is the smallest tree of its component
-// Races       set[t] = t changes once, by compare and exchange; the shortcuts of several threads
-//             all lead to ancestors
+// Encodings   set[t] = the parent of search tree t in the tree of its component, which is smaller
+//             than t; or t itself if t is the smallest search tree of its component
+// Races       set[t] = t changes at most once, by compare and exchange. Later stores to set[t]
+//             shorten paths; whichever thread stores last, set[t] is an ancestor of t
 #pragma once
 
 #include <atomic>
@@ -20,6 +22,7 @@
 
 namespace btfperm {
 
+// The smallest tree of the component of t.
 template <class I>
 I find_set(I* set, I t) {
   for (I up = load(set[t]); up != t; up = load(set[t])) {
@@ -30,7 +33,8 @@ I find_set(I* set, I t) {
   return t;
 }
 
-// Unites two components; other threads may unite, too. Returns the smallest tree of the result.
+// Unites the components of a and b. Several threads may call this at the same time. Returns the
+// smallest tree of the united component.
 template <class I>
 I unite(I* set, I a, I b) {
   for (;;) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // blocks of a digraph: completes a search that started on a GPU or over ranks
 //
-// Idea        Lists of predecessors are columns, so tarjan and heights can use them. A given height
-//             is a lower bound on the height of the vertex.
+// Idea        The predecessors of a vertex are stored like the row indices of a column, so `tarjan`
+//             and `heights` can use them. The earlier search gives a lower bound on the height of
+//             each vertex.
 // Cost        O(n + edges); workspace about 9 n words
 #pragma once
 
@@ -14,9 +15,9 @@
 
 namespace btfperm {
 
-// Writes to name[v] one member of the block of v, the same for all its members, and to height[v]
-// the height of the block. Before the call, height[v] is a lower bound. Returns false if the budget
-// ended the search.
+// Sets name[v] to one member of the block of v, the same for all members, and height[v] to the
+// height of the block. Before the call, height[v] is a lower bound on it. Returns false if the
+// budget ended the search.
 template <class I>
 bool blocks_of_digraph(const PatternView<I>& predecessors, I* height, I* name, Budget& budget) {
   const I n = predecessors.n;
@@ -31,7 +32,7 @@ bool blocks_of_digraph(const PatternView<I>& predecessors, I* height, I* name, B
   if (!tarjan(predecessors, vertices, n, path, order, budget)) return false;
   if (heights(predecessors, order, n, vertices, several, budget) < 0) return false;
   I last = 0;
-  for (I k = n; k-- > 0;) {  // the last one of each component is stored as ~v
+  for (I k = n; k-- > 0;) {  // the last vertex v of each component is stored as ~v
     const I v = order[k] < 0 ? ~order[k] : order[k];
     if (order[k] < 0) last = v;
     name[v] = last;

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coloring: many small strongly connected components at once, by several threads
 //
-// Idea        Each vertex has as its color the largest number of a vertex that reaches it. A vertex
-//             with its own number is the root of a color; the vertices that reach it within the
-//             color are its component. These are removed, and the other vertices are colored again.
+// Idea        The color of a vertex is the largest number of a vertex that reaches it. A vertex
+//             whose color is its own number is the root of this color; the vertices of this color
+//             that reach the root through vertices of this color are its component. The components
+//             of all roots are removed, and the other vertices are colored again.
 // Paper       S. M. Orzan, "On distributed verification and verified distribution", thesis, VU
 //             Amsterdam (2004); after forward-backward as in Slota, Rajamanickam, Madduri, IPDPS
 //             2014. Ours: a vertex with color c also takes the color of vertex c if that is larger
-//             (pointer jumping), because whatever reaches c reaches the vertex too
-// Cost        O(vertices) for each sweep, and the entries of marked vertices, see Races: fast if
-//             paths are short, very slow if they are long. After 100 sweeps in all rounds, if a
-//             round removes less than an eighth of the vertices, or if few remain, tarjan continues
+//             (pointer jumping), because each vertex that reaches c also reaches this vertex
+// Cost        A sweep costs O(vertices), and the entries of the marked vertices, see Races: fast if
+//             paths are short, very slow if they are long. tarjan continues after 100 sweeps in all
+//             rounds, if a round removes less than an eighth of the vertices, or if few remain
 // Encodings   color[v] >= v
 // Races       only the thread that processes a vertex writes its color, and colors only rise. Other
-//             threads may read an older color, but a mark (`stale`) makes them read it again. The
-//             thread that clears a mark must see the colors of all threads that set it, otherwise a
-//             rise is lost. So a mark is set by a releasing exchange after the color, and cleared
-//             by an acquiring one before the colors are read. A plain store would hide the color of
-//             the thread that set the mark before
+//             threads may read an older color. So a thread that raises the color of a vertex then
+//             marks its successors (`stale`), which are processed again. The thread that clears a
+//             mark must read the new colors of all threads that set it, otherwise a successor keeps
+//             a color that is too small. So a mark is set by a releasing exchange after the color
+//             is stored, and cleared by an acquiring exchange before the colors are read. If two
+//             threads set a mark by plain stores, the second store would hide the first one, and
+//             the thread that clears the mark might not read the color of the first thread
 #pragma once
 
 #include <atomic>
@@ -27,8 +30,10 @@
 namespace btfperm {
 
 // Sets the color of each vertex of `left` to the largest number of a vertex that reaches it inside
-// its region. False: the sweeps did not suffice, or the budget ended them. `stale` (m places, 0
-// before and, if true is returned, after) marks vertices that must read their predecessors again.
+// its region. `sweeps` is the number of sweeps that are still allowed. Returns false if they did
+// not suffice, or if the budget ended the call. `stale` (m elements) marks vertices whose
+// predecessors must be read again; all elements are 0 before the call and, if it returns true,
+// after the call.
 template <class I>
 bool color_reachable(const Components<I>& C, const Successors<I>& successors,
                      const Members<I>& left, const Team& team, I* color, std::uint8_t* stale,
@@ -67,10 +72,10 @@ bool color_reachable(const Components<I>& C, const Successors<I>& successors,
   return true;
 }
 
-// Finds components until fewer than team.left vertices are open, a round closes less than an eighth
-// of them, or the sweeps are exhausted. `left` holds the n_left open vertices, before and after.
-// `queue` (n_left places), `color` and `stale` (m places each) are workspace. Returns the number of
-// vertices that are left.
+// Finds components until fewer than team.left vertices are open, a round finds the components of
+// less than an eighth of them, or the sweeps are exhausted. `left` holds the n_left open vertices
+// before the call, and those that are still open after it; their number is returned. `queue`
+// (n_left elements), `color` and `stale` (m elements each) are workspace.
 template <class I>
 I coloring(const Components<I>& C, const Successors<I>& successors, I* left, I n_left,
            const Team& team, I* color, std::uint8_t* stale, I* queue, Budget& budget) {

@@ -10,34 +10,37 @@ namespace btfperm {
 template <class I>
 constexpr I unknown = -1;
 template <class I>
-constexpr I elsewhere = -2;  // peeled, or outside the square part
+constexpr I elsewhere = -2;  // the component of a row that was peeled or is not in the square part
 
-// Bits of a region. After forward_backward, vertices of one component have the same region.
-constexpr std::uint8_t backward = 1;  // reaches the pivot
-constexpr std::uint8_t forward = 2;   // the pivot reaches it, and it reaches the pivot
-constexpr std::uint8_t closed = 4;    // its component is known, or it has no component
+// Bits of the region of a vertex. `forward_backward` sets the first two relative to one vertex, the
+// pivot, and finds the component of the pivot, which is called giant. Afterwards, vertices of one
+// component have the same region. A vertex is open while `closed` is not set.
+constexpr std::uint8_t backward = 1;  // the vertex reaches the pivot
+constexpr std::uint8_t forward = 2;   // the vertex reaches the pivot, and the pivot reaches it
+constexpr std::uint8_t closed = 4;    // the component is known, or the vertex is `elsewhere`
 
 template <class I>
 struct Components {
   PatternView<I> A;
   Vertex<I>* vertices;
-  I* of;                 // m: a row of its component; unknown; elsewhere
+  I* of;                 // m: of[v] = a row that names the component of v; `unknown`; `elsewhere`
   std::uint8_t* region;  // m: see the bits above
-  I giant;               // the component of the pivot; unknown: none
+  I giant;               // the name of the giant component; `unknown` before it is found
 
   bool is_open(I row) const { return load(region[row]) < closed; }
   std::int64_t entries(I row) const { return vertices[row].end - vertices[row].begin; }
 
-  // Assigns v to a component. Only one thread does this for v.
+  // Assigns v to a component. Only one thread may do this for v.
   void close(I v, I name) const {
-    store(of[v], name);  // other threads may read it before
+    store(of[v], name);  // atomic because other threads may read of[v] at the same time
     store(region[v], static_cast<std::uint8_t>(region[v] | closed));
   }
 
   void fetch_record(I row) const { __builtin_prefetch(vertices + row); }
   void fetch_list(I row) const { __builtin_prefetch(A.indices + vertices[row].begin); }
 
-  // Calls visit(u) for each row u other than v in the list of v, also if u is no vertex.
+  // Calls visit(u) for each row u other than v in the list of v, also if u is no vertex. Returns
+  // the number of visited entries plus one.
   template <class Visit>
   std::int64_t for_each_predecessor(I v, Visit visit) const {
     for (I p = vertices[v].begin; p < vertices[v].end; ++p) {
@@ -47,7 +50,8 @@ struct Components {
   }
 };
 
-// Marks the vertices that the peel left as open; if there was no peel (`counted` is false), all.
+// Marks all vertices that the peel did not remove as open. `counted` is false if there was no peel;
+// then all vertices are open.
 template <class I>
 void note_open(const Components<I>& C, bool counted, const Team& team, Budget& budget) {
   for_parts(C.A.m, team.threads, budget, [&](I i) {
@@ -64,10 +68,10 @@ void mark_open(const Components<I>& C, const Team& team, Budget& budget) {
             [&](I i) { C.vertices[i].mark = C.is_open(i) ? I{0} : finished<I>; });
 }
 
-// The lists of the successors, which are row lists.
+// The lists of the successors. The successors of v are those vertices in whose column lists v is.
 template <class I>
 struct Successors {
-  const I* indptr;  // m + 1
+  const I* indptr;  // m + 1; the list of v is rows[indptr[v] ... indptr[v + 1] - 1]
   const I* rows;
 
   I count(I v) const { return indptr[v + 1] - indptr[v]; }
@@ -88,7 +92,8 @@ struct Successors {
   }
 };
 
-// Lists the successors of each open vertex that are in `left`. Null arrays: the budget has ended.
+// Lists the successors of each open vertex that are in `left`. Both arrays of the result are null
+// if the budget ended the call.
 template <class I>
 Successors<I> list_successors(const Components<I>& C, const Members<I>& left, const Team& team,
                               Workspace& workspace, Budget& budget) {
@@ -121,7 +126,8 @@ Successors<I> list_successors(const Components<I>& C, const Members<I>& left, co
   return {indptr, rows};
 }
 
-// The elements of `rows` that are still open, in the same order.
+// Writes the elements of `rows` that are still open to `out`, in the same order, and returns their
+// number.
 template <class I>
 I open_ones(const Components<I>& C, const Members<I>& rows, const Team& team, I* out,
             Budget& budget) {

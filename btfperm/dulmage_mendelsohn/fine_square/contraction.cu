@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // contraction: the graph of the components found so far, in one launch
 //
-// Idea        Names, which are members of the components, are numbered in ascending order, and the
-//             edges between different names are sorted into lists by these numbers. On small
-//             graphs, a launch for each step and polls by the host would take most of the time.
+// Idea        A component is named by one of its members. The names are numbered in ascending
+//             order, and the edges between different components are sorted into lists by these
+//             numbers. All steps are in one launch because, on small graphs, one launch for each
+//             step and transfers to the host would take most of the time.
 // Cost        O(n + all + edges), seven steps with a grid barrier between them; `all`: see below
 // Encodings   name[v] = the member that names the component of v; -1: v and its edges are omitted
 // Races       as in union_find.cuh; counters only increase; atomicAdd assigns places in a list, in
@@ -15,18 +16,23 @@
 #include "dulmage_mendelsohn/fine_rectangular/union_find.cuh"
 #include "dulmage_mendelsohn/fine_square/edges.cuh"
 
-// The numbers that the host reads.
+// The sizes of the result, which the host reads, and the counter of the grid barriers.
 struct Contracted {
   Count names;
   Count edges;
   Count barrier;
 };
 
-// sets: the names are parents of union_find.cuh whose paths are not compressed yet. vertex, if not
-// null: for each of the `all` vertices of an earlier graph, before the call its vertex in this
-// graph, after the call its component; `fresh`: the earlier graph is this one. old_member: a vertex
-// of the earlier graph for each vertex of this graph; null: the graphs are the same. floor, if not
-// null: a lower bound on the height of each vertex of this graph.
+// The arguments, as far as they need an explanation:
+// sets: whether `name` holds parents of union_find.cuh whose paths are not compressed yet.
+// vertex: null, or one element for each of the `all` vertices of an earlier graph, from which this
+//   graph was contracted: before the call, its vertex in this graph; after the call, the number of
+//   its component. If `fresh` holds, the earlier graph is this one, and `vertex` is only written.
+// old_member: a vertex of the earlier graph for each vertex of this graph; null if the graphs are
+//   the same. member: the result, one vertex of the earlier graph for each component.
+// floor: null, or a lower bound on the height of each vertex of this graph. height: the result, a
+//   lower bound on the height of each component.
+// heads, tails, next, of_blocks: workspace. starts, new_pred, out: the new graph, see digraph.cu.
 extern "C" __global__ void __launch_bounds__(256, 4)
     contract_names(Index n, Index lanes, const Index* indptr, const Index* pred, Index sets,
                    Index* name, Index* number, Index all, Index fresh, Index* vertex,

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // digraph: the square part as a graph on the device, whole and in parts
 //
-// A vertex is a matched pair, named by its column; edge u -> v if the row of u has an entry in
-// column v. So the list of column v contains the predecessors of v, and the graph is stored by
-// predecessors: pred[p] is one, or -1 if entry p is no edge (the pair itself, or a row outside the
-// part).
+// A vertex is a column of the square part together with the row matched to it. There is an edge
+// u -> v if the row matched to u has an entry in column v. So the list of column v contains the
+// predecessors of v, and the graph is stored by predecessors: for entry p of column v, pred[p] is a
+// predecessor of v. It is -1 if the entry is no edge, because it is matched or because its row is
+// not in the square part.
 //
-// Races: counters are only added to; atomicAdd assigns places in a list, in any order.
+// Races: counters change only by atomicAdd, which also assigns the places in a list, in any order.
 
 #include "backends/gpu/lists.cuh"
 #include "backends/gpu/running_totals.cuh"
 #include "dulmage_mendelsohn/fine_square/edges.cuh"
 
-// Computes pred in the lists of the square part, and the number of successors of each vertex in
-// out, which must be zero before. A column outside the square part has col_part != 0 and gets
-// out = -1; col_part is null if all columns are in it.
+// Writes the predecessors of all vertices to `pred`, and the number of successors of each vertex to
+// `out`, which must be zero before. A column outside the square part has col_part != 0 and gets
+// out = -1; col_part is null if all columns are in the square part.
 extern "C" __global__ void contract(Index n, Index lanes, const Index* indptr, const Index* indices,
                                     const Index* row_match, const int* col_part, Index* pred,
                                     Index* out) {
@@ -32,14 +33,15 @@ extern "C" __global__ void contract(Index n, Index lanes, const Index* indptr, c
   share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
 }
 
-// The sizes of a part, which the host reads.
+// The sizes of a part, which the host reads, and the counter of the grid barriers.
 struct Part {
   Count vertices, edges, barrier;
 };
 
-// A part of a graph: the vertices with out >= 0 and, if side is not null, side != dropped, and the
-// edges between vertices of the same side. place[v] is the new number of v, or -1; own[k] is the
-// old number of the new vertex k.
+// Makes a graph of a part of the vertices: those with out >= 0 and, if side is not null,
+// side != dropped. Its edges are those between vertices of this part and, if side is not null, of
+// the same side. place[v] becomes the new number of v, or -1; own[k] becomes the old number of the
+// new vertex k. starts, new_pred and new_out are the new graph; next and of_blocks are workspace.
 extern "C" __global__ void __launch_bounds__(256, 4)
     keep_part(Index n, Index lanes, const Index* indptr, const Index* pred, const Index* out,
               const int* side, int dropped, Index* place, Index* own, Index* starts, Index* next,
@@ -82,6 +84,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
   }
 }
 
+// See edges.cuh for the two following kernels.
 extern "C" __global__ void count_ends(Index count, const Index* heads, const Index* tails,
                                       Index* in, Index* out) {
   count_ends_of(count, heads, tails, in, out);
@@ -92,7 +95,7 @@ extern "C" __global__ void place_tails(Index count, const Index* heads, const In
   place_tails_of(count, heads, tails, next, pred);
 }
 
-// The number of the list of each entry.
+// The head of each edge, which is the number of the list that holds the edge.
 extern "C" __global__ void heads_of_lists(Index n, Index lanes, const Index* indptr, Index* heads) {
   const auto visit = [=](Index v, long long p) { heads[p] = v; };
   share_all_lists(n, indptr, static_cast<int>(lanes), visit);

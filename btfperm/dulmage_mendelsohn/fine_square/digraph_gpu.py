@@ -39,11 +39,11 @@ class Digraph:
 
     Attributes
     ----------
-    indptr, pred : the lists; -1 in `pred` is no edge, but a hole in a list
-    out : number of remaining successors of each vertex; -1: the vertex itself is removed
+    indptr, pred : the lists; an element -1 of `pred` is a hole, which stands for no edge
+    out : number of remaining successors of each vertex; -1 for a vertex that was removed
     count : number of remaining vertices
-    list_successors : makes (indptr, succ, row_of), the successor lists. That of v has the number
-        row_of[v], or v if row_of is a null pointer
+    list_successors : returns (indptr, succ, row_of), the successor lists. The list of vertex v has
+        the number row_of[v], or v if row_of is a null pointer
     """
 
     indptr: Any
@@ -62,7 +62,7 @@ class Digraph:
 
     @property
     def lanes(self) -> int:
-        """Threads for a list."""
+        """Number of threads that visit a list together."""
         return lanes_for(int(self.pred.size), self.n)
 
     def kernels(self, file: str) -> Kernels:
@@ -70,8 +70,9 @@ class Digraph:
 
 
 def whole(problem: DeviceProblem, of_col: Any, count: int) -> Digraph:
-    """The square part as a graph. Its vertices are all columns; the `count` columns of the square
-    part remain, those with of_col[j] = 0, or all if `of_col` is None."""
+    """The square part as a graph. Its vertices are all columns. Those outside the square part, with
+    of_col[j] != 0, are marked as removed; `of_col` is None if there are none. `count` is the number
+    of columns of the square part."""
     import cupy
 
     n, width = problem.n, problem.width
@@ -99,9 +100,10 @@ def whole(problem: DeviceProblem, of_col: Any, count: int) -> Digraph:
 
 
 def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph, Any]:
-    """The remaining vertices as a new graph, and the old vertex of each new vertex.
+    """Returns the remaining vertices as a new graph, and the old vertex of each new vertex.
 
-    With `side`, vertices on side `dropped` are removed, too, and so are edges between two sides.
+    If `side` is given, vertices v with ``side[v] == dropped`` are omitted, too, and so are edges
+    between vertices with different sides.
     """
     import cupy
 
@@ -140,11 +142,12 @@ class Contracted(NamedTuple):
 
     Attributes
     ----------
-    graph : its vertices are the components, by their names in ascending order; its edges are all
-        edges between two components, so that several may have the same ends
-    number : the number of each name, stored at the vertex of that name
-    members : for each component a vertex of the earlier graph: its name, or the entry of the
-        argument `members` at its name
+    graph : its vertices are the components, in ascending order of their names; its edges are all
+        edges between two different components, so that several may have the same head and tail
+    number : (n,) for each vertex that is the name of a component, the number of the component in
+        `graph`; undefined for other vertices
+    members : for each component one vertex: its name v, or ``members[v]`` if the caller gave the
+        argument `members`
     height : a lower bound on the height of each component; None if no floor was given
     """
 
@@ -220,7 +223,7 @@ def contracted(
 
 
 def of_pairs(heads: Any, tails: Any, n: int, width: Any) -> Digraph:
-    """The graph of edges given by their ends; duplicates stay."""
+    """The graph with the edges ``tails[e] -> heads[e]``; duplicates are not removed."""
     import cupy
 
     count, run = int(heads.size), kernels(_FILE, width.name)
@@ -233,7 +236,7 @@ def of_pairs(heads: Any, tails: Any, n: int, width: Any) -> Digraph:
 
 
 def heads(graph: Digraph) -> Any:
-    """The head of each edge; `pred` has the tails."""
+    """The head of each edge; ``graph.pred`` holds the tails."""
     import cupy
 
     result = cupy.empty(graph.pred.size, dtype=graph.width)
@@ -250,8 +253,9 @@ def heads(graph: Digraph) -> Any:
 
 
 def on_host(graph: Digraph, floor: Any = None) -> tuple[IndexArray, IndexArray]:
-    """The blocks of a graph without holes in its lists, found by one core: a name for each vertex
-    and the height of its block, not below `floor`; both on the host."""
+    """Finds the blocks of a graph without holes in its lists, by one core of the CPU. Returns two
+    arrays on the host: for each vertex the name of its block, which is a member, and the height of
+    the block, where `floor` gives a lower bound on the height of each vertex."""
     lists = graph.indptr, graph.pred
     indptr, pred, *given = downloaded(*lists, *([] if floor is None else [floor]))
     height = given[0] if given else np.zeros(graph.n, dtype=graph.width)
@@ -261,4 +265,5 @@ def on_host(graph: Digraph, floor: Any = None) -> tuple[IndexArray, IndexArray]:
 
 
 def _turned(indptr: Any, pred: Any) -> Callable[[], tuple[Any, Any, Any]]:
+    """A function that makes the successor lists, see `Digraph.list_successors`."""
     return lambda: (*transposed(int(indptr.size) - 1, indptr, pred), NULL)

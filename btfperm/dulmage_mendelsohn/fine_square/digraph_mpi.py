@@ -2,13 +2,14 @@
 """The digraph of a matching over ranks, and propagation in it.
 
 A vertex is a column; the owner of the column owns it. There is an edge u -> v if the row matched to
-u has an entry in column v: the predecessors of v are the columns matched to the rows of its
-entries. So the columns that the alternating search from unmatched columns reaches are closed under
-predecessors, and those of the search from unmatched rows under successors.
+u has an entry in column v: the predecessors of v are the columns matched to the rows of the entries
+of column v. So if an alternating search from unmatched columns reaches a column, it also reaches
+the predecessors of the column; a search from unmatched rows also reaches its successors.
 
-`spread` and `peel` work through the vertices of one rank before they send anything
-(``spread.hpp``): the number of exchanges depends on how often a path changes its owner. Lists hold
-local numbers: the vertices of other ranks are ghosts (``backends/mpi/halo.py``).
+In `spread` and `peel`, each rank processes all of its vertices that it can before it sends anything
+(``spread.hpp``). So the number of exchanges depends on how often the vertices of a path change
+their owner. Lists hold local numbers: the vertices of other ranks are ghosts
+(``backends/mpi/halo.py``).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ __all__ = ["Digraph", "LocalLists", "digraph_of_matching", "largest_by_key"]
 Indices = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]
 
-_PIECE = 1 << 16  # vertices of a piece
+_PIECE = 1 << 16  # number of vertices that are processed at once, to limit temporary arrays
 
 
 class LocalLists:
@@ -45,12 +46,13 @@ class LocalLists:
     """
 
     def __init__(self, exchange: Exchange, slices: Slices, lists: OwnedLists) -> None:
-        """`lists` hold numbers of the whole digraph, and are overwritten."""
+        """`lists` hold vertices by their numbers in the whole digraph; they are overwritten by
+        local numbers."""
         self.halo = Halo(exchange, slices, lists.items)
         self.indptr, self.items = lists.indptr, lists.items
 
     def lengths(self, part: slice) -> npt.NDArray[np.int64]:
-        """The lengths of the lists of some vertices, see `pieces`."""
+        """The lengths of the lists of a piece of the vertices, see `pieces`."""
         return np.diff(self.indptr[part.start : part.stop + 1])
 
     def pieces(self) -> Iterator[slice]:
@@ -75,15 +77,16 @@ class LocalLists:
         return degree
 
     def reversed(self) -> LocalLists:
-        """The lists of the digraph with all edges reversed. They are filled in place, piece by
-        piece of the edges of this rank. Collective."""
+        """The lists of the digraph with all edges reversed. Each rank sends its edges in pieces,
+        and the received edges are put into the lists after each piece, so that the buffers stay
+        small. Collective."""
         halo, exchange, core = self.halo, self.halo.exchange, _core.dulmage_mendelsohn
-        _core.backends.return_free_memory()  # that of the searches before
+        _core.backends.return_free_memory()  # of the earlier searches
         indptr = np.zeros(halo.own + 1, dtype=np.int64)
         np.cumsum(self.degrees(np.ones(halo.own, dtype=np.uint8)), out=indptr[1:])
         _core.backends.return_free_memory()
         items = np.empty(int(indptr[-1]), dtype=self.items.dtype)
-        next_place = indptr[:-1]  # each becomes the end of its list
+        next_place = indptr[:-1]  # a view; in the end, each element is the end of its list
         bounds = np.searchsorted(self.indptr, np.arange(0, self.items.size, piece_of(self.items)))
         pieces = exchange.largest(bounds.size)[0]
         bounds = np.append(bounds, np.full(pieces + 1 - bounds.size, halo.own))
@@ -105,12 +108,13 @@ class Digraph:
 
     Attributes
     ----------
-    exchange, slices : the ranks, and the range of vertices of each
-    predecessors, successors : without loops. The first use of `successors` is collective
+    exchange, slices : the ranks, and the range of vertices of each rank
+    predecessors, successors : the lists, without loops. The first use of `successors` is collective
     """
 
     def __init__(self, exchange: Exchange, slices: Slices, predecessors: OwnedLists) -> None:
-        """`predecessors` hold numbers of the whole digraph, and are overwritten."""
+        """`predecessors` hold vertices by their numbers in the whole digraph; they are
+        overwritten by local numbers."""
         self.exchange, self.slices = exchange, slices
         self.predecessors = LocalLists(exchange, slices, predecessors)
         self.width: Any = predecessors.items.dtype.type
@@ -120,12 +124,12 @@ class Digraph:
         return self.predecessors.reversed()
 
     def forget_successors(self) -> None:
-        """Releases the memory of the successors, which are made again if they are used."""
+        """Releases the memory of the successors. A later use computes them again."""
         vars(self).pop("successors", None)
         _core.backends.return_free_memory(True)
 
     def forget_predecessors(self) -> None:
-        """Releases the memory of the predecessors. The lists cannot be used any more."""
+        """Releases the memory of the predecessors, which cannot be used afterwards."""
         none = OwnedLists(np.zeros(1, dtype=np.int64), np.empty(0, dtype=self.width))
         self.predecessors = LocalLists(self.exchange, self.slices, none)
         _core.backends.return_free_memory(True)
@@ -143,9 +147,12 @@ class Digraph:
         values: Indices,
         within: Indices | None = None,
     ) -> Indices:
-        """The largest label that reaches each active vertex of this rank along `lists`, or -1 if
-        none does. Each rank starts the labels `values` at its vertices `seeds`, which are local
-        numbers. With `within`, a vertex v accepts only the label ``within[v]``. Collective."""
+        """Returns, for each active vertex of this rank, the largest label that reaches it, or -1.
+
+        Labels are propagated along `lists`: from a vertex to the vertices in its list. Each rank
+        gives the labels `values` to its vertices `seeds`, which are local numbers. If `within` is
+        given, a vertex v accepts only the label ``within[v]``. Collective.
+        """
         halo = lists.halo
         label = np.full(halo.size, -1, dtype=self.width)
         accepted = np.empty(0, dtype=self.width) if within is None else halo.extended(within)
@@ -176,9 +183,9 @@ class Digraph:
         is peeled; their height becomes at least its height plus one. A peeled vertex gets the
         degree -1. `degree` and `height` are changed in place.
 
-        Returns True when an exchange has no lines: the active vertices that remain are on cycles or
-        can be reached from cycles along `lists`. Returns False after `most` exchanges, without a
-        check whether another vertex could be peeled.
+        Returns True when no rank has anything to send: the active vertices that remain are on
+        cycles or can be reached from cycles along `lists`. Returns False after `most` exchanges,
+        without a check whether another vertex could be peeled.
         """
         exchanges, halo = 0, lists.halo
         of_ghosts = np.zeros(halo.ghosts.size, dtype=self.width)
@@ -206,7 +213,8 @@ class Digraph:
 
 
 def largest_by_key(keys: Indices, values: Indices) -> tuple[Indices, Indices]:
-    """Distinct keys, ascending, and the largest value of each. No number is negative.
+    """Returns the distinct keys, ascending, and the largest value of each key. No value may be
+    negative.
 
     >>> [found.tolist() for found in largest_by_key(np.array([3, 1, 3]), np.array([5, 2, 7]))]
     [[1, 3], [2, 7]]
@@ -218,8 +226,8 @@ def largest_by_key(keys: Indices, values: Indices) -> tuple[Indices, Indices]:
 
 
 def digraph_of_matching(pattern: Any, row_match: Indices) -> tuple[Digraph, Bytes]:
-    """Returns the digraph of a matching, in which unmatched rows have no vertex, and for each
-    column of this rank whether it has an entry in an unmatched row. Collective."""
+    """Returns the digraph of a matching, and for each column of this rank whether it has an entry
+    in an unmatched row. Such an entry is no edge of the digraph. Collective."""
     halo, slices = pattern.halo(), pattern.col_slices
     indptr, items, in_unmatched_row = _core.dulmage_mendelsohn.list_predecessors(
         slices.first, pattern.indptr, halo.items, halo.extended(row_match)

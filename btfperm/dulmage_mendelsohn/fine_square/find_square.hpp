@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // find square: the order of the searches in the square part
 //
-// peel runs first, if `may_peel` holds. Few threads or vertices: without peel, a test whether all
-// is one block; then tarjan, whose order gives the heights. Otherwise the giant component; trim and
-// coloring, unless few vertices are left; tarjan for the rest (for all that the peel left, if over
-// half of it is still open); the heights by levels. Blocks and heights depend on the entries alone.
+// 1. If `may_peel` holds, `peel` removes vertices.
+// 2. With few threads or few remaining vertices, `tarjan` finds the components, and `heights` uses
+//    the order in which they were found. If `peel` did not run, `is_one_block` first tests whether
+//    the whole square part is one block.
+// 3. With more threads and vertices, `forward_backward` finds the giant component. Unless few
+//    vertices are left, `trim` and `coloring` find further components. `tarjan` finds the others;
+//    if more than half of the vertices are still open, it processes all vertices again. At the end,
+//    `levels` computes the heights.
+// The blocks and heights do not depend on these choices.
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/coloring.hpp"
@@ -17,7 +22,8 @@
 
 namespace btfperm {
 
-// The search by one thread. Before it, the vertices that the peel left have mark 0.
+// The search by one thread, in the `left` vertices with mark 0. `order` (left + 1 elements) is
+// workspace. Returns false if the budget ended the search.
 template <class I>
 bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budget& budget) {
   {
@@ -36,8 +42,8 @@ bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budge
   return true;
 }
 
-// Names the components of `rows`, which are the vertices that are still open. `order` has a place
-// for each of them. False: the budget ended the call.
+// Finds and names the components of `rows`, which are the vertices that are still open. `order` has
+// an element for each of them. Returns false if the budget ended the call.
 template <class I>
 bool finish_by_tarjan(Components<I>& C, const Members<I>& rows, const Team& team, I* order,
                       Budget& budget) {
@@ -53,8 +59,9 @@ bool finish_by_tarjan(Components<I>& C, const Members<I>& rows, const Team& team
   return true;
 }
 
-// The search by several threads. `counted`: whether the peel ran. `order` (n_left + 1 places) is
-// workspace.
+// The search by several threads, in the n_left vertices that the peel left. `counted`: whether the
+// peel ran. `order` (n_left + 1 elements) is workspace. Returns false if the budget ended the
+// search.
 template <class I>
 bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S, const Team& team,
                      bool counted, I* order, I n_left, Budget& budget) {
@@ -68,7 +75,7 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
   I* next = workspace.take<I>(places);
   note_open(C, counted, team, budget);
   const Members<I> all{
-      left,  // in the order of the columns, whose lists are consecutive
+      left,  // in the order of the columns, so that the lists are consecutive in memory
       select(
           S.cols.count, team.threads, left, [&](I k) { return C.is_open(M.col_match[S.cols[k]]); },
           [&](I k) { return M.col_match[S.cols[k]]; }, budget)};
@@ -86,7 +93,7 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
     n_open = open_ones(C, rest, team, open, budget);
     n_open = coloring(C, successors, open, n_open, team, color, stale, order, budget);
     if (budget.stopped()) return false;
-    if (n_open > n_left / 2) {  // little progress: the graph is long and narrow
+    if (n_open > n_left / 2) {  // Many vertices are open if the graph is long and narrow.
       for_each(n_left, team, budget, [&](I k) {
         C.region[left[k]] = 0;
         return std::int64_t{1};
@@ -109,8 +116,9 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
   return true;
 }
 
-// The blocks of the square part and their heights, for given rows and cols. `order` (one place more
-// than rows) is workspace. False: the budget ended the search.
+// Finds the blocks of the square part and their heights; S.rows and S.cols must be set. `order`
+// (one element more than rows) is workspace; `kept` owns the arrays of the result. Returns false if
+// the budget ended the search.
 template <class I>
 bool find_square(const PatternView<I>& A, const Matching<I>& M, const Team& team, Square<I>& S,
                  I* order, Workspace& kept, Budget& budget) {

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The square part on the device: the order of the searches.
 
-The peel runs first. If most edges of the rest are in 2-cycles, or if the search for the giant
-component takes too many levels, 2-cycles are contracted; otherwise the giant component is removed.
-The remaining graph is peeled again, and names are propagated in the part that the peel leaves. Then
-the graph of the blocks is peeled, which gives the heights. Before most of these steps, one core of
-the CPU continues if the rest has few edges; it also continues after a step that exceeds its
-limits."""
+The peel runs first. If most edges of the remaining graph are in 2-cycles, or if the search for the
+giant component takes too many levels, 2-cycles are contracted; otherwise the giant component is
+removed. The graph is then peeled again, and numbers are propagated in the part that the peel leaves
+(``max_id.cu``), which gives each vertex the name of its component. In the end, the graph whose
+vertices are the blocks is peeled, which gives the heights. If few edges remain before one of these
+steps, or if a step exceeds its limits, one core of the CPU finds the result for the remaining
+graph."""
 
 from __future__ import annotations
 
@@ -35,22 +36,25 @@ __all__ = ["Square", "find_square", "heights_above"]
 
 # One core finds the components or heights of a graph with at most this number of edges.
 _MAX_CPU_EDGES = 10_000
-# Shares of 2-cycles among the edges from which on they are contracted before any search, and before
-# the propagation of names.
+# If a larger share of the edges than `_SYMMETRIC` is in 2-cycles, these are contracted before any
+# search; from the share `_SHORTER` on, they are contracted before the propagation of numbers.
 _SYMMETRIC, _SHORTER = 0.5, 0.05
-# Successive narrow levels of the block graph (see ``peel_gpu.py``) after which the CPU continues:
-# the time of the CPU depends on the entries, that of the device on the levels.
+# Number of successive narrow levels of the block graph (see ``peel_gpu.py``) after which the CPU
+# continues: the time of the CPU depends on the entries, the time of the device on the levels.
 _BLOCK_WINDOW = 40
 
 
 class Square(NamedTuple):
-    """Blocks of the square part, for the columns in it.
+    """Blocks of the square part, on the device. Elements of columns outside this part have no
+    meaning.
 
     Attributes
     ----------
-    leader : (n,) smallest column of the block of each column; None if the peel removed all columns,
-        each of which is then a block, or if `height` is None
-    height : (n,) height of each block, at its leader; None: the whole matrix is one block
+    leader : (n,) for each column the leader of its block, which is the smallest column of the
+        block; None if the peel removed all columns, so that each column is a block, or if `height`
+        is None
+    height : (n,) the height of each block, stored at its leader; None: the whole matrix is one
+        block
     """
 
     leader: Any
@@ -58,7 +62,8 @@ class Square(NamedTuple):
 
 
 def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], None]) -> Square:
-    """The blocks of the square part and their heights."""
+    """The blocks of the square part and their heights. `stage` is called with the name of each step
+    after the step."""
     import cupy
 
     n, width = problem.n, problem.width
@@ -94,8 +99,8 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
 
 
 def components(graph: Digraph) -> Any:
-    """The name of the component of each vertex, which is a member; -1 for removed vertices. None:
-    all vertices are one component, and none is removed."""
+    """The name of the component of each vertex, which is a member of the component; -1 for removed
+    vertices. None if no vertex is removed and all vertices are one component."""
     name = minus_ones(graph.n, graph.width)
     found = None if two_cycles_gpu.share(graph) > _SYMMETRIC else find_giant(graph, name)
     if found is None:
@@ -115,6 +120,7 @@ def components(graph: Digraph) -> Any:
 
 
 def _by_contraction(graph: Digraph) -> Any:
+    """As `components`, by the contraction of 2-cycles; the lists have no holes."""
     vertex, smaller, roots = two_cycles_gpu.contract(graph, _MAX_CPU_EDGES)
     if smaller.n == 1:
         return None
@@ -124,8 +130,8 @@ def _by_contraction(graph: Digraph) -> Any:
 
 
 def _of_small(graph: Digraph) -> Any:
-    """The name of the component of each vertex, in a graph in which no component is known to be
-    large; the lists have no holes."""
+    """The name of the component of each vertex, which is a member of the component. In `graph`, a
+    search for a giant component is not useful; its lists must have no holes."""
     import cupy
 
     width = graph.width
@@ -150,7 +156,8 @@ def _by_tarjan(graph: Digraph) -> Any:
 
 
 def _by_names(graph: Digraph) -> Any:
-    """Propagation of names; first 2-cycles are contracted if `_SHORTER` of the edges are in one."""
+    """The name of the component of each vertex, by the propagation of numbers. If at least the
+    share `_SHORTER` of the edges is in 2-cycles, these are contracted before."""
     if two_cycles_gpu.share(graph) < _SHORTER:
         return name_components(graph)
     vertex, smaller, roots = two_cycles_gpu.contract(graph, _MAX_CPU_EDGES)
@@ -158,14 +165,16 @@ def _by_names(graph: Digraph) -> Any:
 
 
 def heights_of_blocks(graph: Digraph, name: Any, floor: Any) -> tuple[Any, Any]:
-    """A number for each name, and the heights of the blocks by these numbers, for a lower bound of
-    each vertex."""
+    """Numbers the blocks and computes their heights. ``name[v]`` names the block of vertex v, and
+    ``floor[v]`` is a lower bound on its height; None: 0. Returns the number of each block, stored
+    at the vertex that names the block, and the heights by these numbers."""
     blocks = contracted(graph, name, floor=floor)
     return blocks.number, heights_above(blocks.graph, blocks.height)
 
 
 def heights_above(graph: Digraph, floor: Any) -> Any:
-    """The height of each vertex of a graph without cycles, for a lower bound of each vertex."""
+    """The height of each vertex of a graph without cycles, where `floor` gives a lower bound on the
+    height of each vertex."""
     import cupy
 
     if graph.pred.size == 0:

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Strongly connected components over ranks, with the heights of the canonical order.
 
-Idea        Vertices without successors, whose heights are then known, and vertices without
-            predecessors are peeled. In the rest, the component of a vertex with many neighbours
-            is the intersection of its forward and its backward search. Then, in rounds, the color
-            of a vertex is the largest number of a vertex that reaches it. The component of a
-            vertex whose color is its own number consists of the vertices that a backward search
-            inside the color reaches. If at most `GATHERED` vertices and edges are left before a
-            peel or a round, one rank finds the remaining components and heights. Otherwise a peel
-            of the graph of the blocks gives the heights in the end.
+Idea        Vertices without successors are peeled; this gives their heights. Vertices without
+            predecessors are peeled, too. In the remaining graph, the component of a vertex with
+            many neighbours is the intersection of a forward and a backward search from it. The
+            other components are found in rounds, in which the color of a vertex is the largest
+            number of a vertex that reaches it. The component of a vertex whose color is its own
+            number consists of the vertices that a backward search inside the color reaches. If at
+            most `GATHERED` vertices and edges are left before a peel or a round, one rank finds
+            the remaining components and heights. Otherwise a peel of the graph whose vertices are
+            the blocks gives the heights in the end.
 Paper       Slota, Rajamanickam, Madduri, IPDPS 2014 (Multistep): trimming, one forward-backward
-            search, coloring, and a serial algorithm for the rest. The heights are ours.
+            search, coloring, and a serial algorithm for the remaining graph. The heights are ours.
 Cost        O(edges) for a peel and for a search from one vertex. In a round of coloring, the color
-            of a vertex may change often, and long paths whose numbers are in random order cost many
+            of a vertex may change often, and long paths with vertices in random order take many
             exchanges.
 """
 
@@ -35,28 +36,28 @@ from btfperm.pattern.owned_lists import owned_lists
 __all__ = ["find_square"]
 
 GATHERED = 1 << 22
-"""Largest number of vertices and edges together in which one rank finds the components; a rank may
-always hold that many."""
+"""Largest sum of the numbers of vertices and of edges of a graph that is sent to one rank, which
+finds its components. This number does not depend on the matrix, so that the memory is bounded."""
 
-_EXCHANGES = 64  # exchanges of the peel, before the remaining edges are counted again
+_EXCHANGES = 64  # exchanges of the peel before the remaining edges are counted again
 
 
 def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """The block of each square column of this rank, named by one of the columns of the block, or -1
-    for other columns; and, at the column that names a block, its height. Other heights have no
-    meaning."""
+    """Returns the block of each column of this rank and the heights. A block is named by one of its
+    columns; columns outside the square part have the name -1. The height of a block is stored at
+    the column that names it; other heights have no meaning. Collective."""
     name = np.where(is_square, graph.numbers, graph.width(-1))
     height = np.zeros(graph.slices.size, dtype=graph.width)
     active = is_square.astype(np.uint8)
     degree = graph.predecessors.degrees(active)
-    open_blocks = active.copy()  # members of blocks of unknown height
+    open_blocks = active.copy()  # 1: the height of the block of this vertex is not known
     is_peeled = False
     while not is_peeled:
         if _finish_on_one_rank(graph, open_blocks, name, height, has_blocks=False):
             return name, height
         is_peeled = graph.peel(graph.predecessors, active, degree, height, most=_EXCHANGES)
         open_blocks = active * (degree >= 0)
-    rest = open_blocks.copy()  # members of unknown components
+    rest = open_blocks.copy()  # 1: the component of this vertex is not known
     _trim_sources(graph, rest)
     _search_from_hub(graph, rest, name)
     while True:
@@ -71,14 +72,15 @@ def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indic
 
 
 def _trim_sources(graph: Digraph, rest: Bytes) -> None:
-    """Removes vertices without predecessors, again and again: each is a block."""
+    """Repeatedly removes vertices without predecessors from `rest`. Each of them is a block."""
     degree = graph.successors.degrees(rest)
     graph.peel(graph.successors, rest, degree, np.zeros_like(degree))
     rest &= degree >= 0
 
 
 def _trim(graph: Digraph, rest: Bytes) -> None:
-    """Removes vertices without predecessors or without successors, again and again."""
+    """Repeatedly removes vertices without successors, then those without predecessors, from `rest`.
+    Each of them is a block."""
     degree = graph.predecessors.degrees(rest)
     graph.peel(graph.predecessors, rest, degree, np.zeros_like(degree))
     rest &= degree >= 0
@@ -86,8 +88,9 @@ def _trim(graph: Digraph, rest: Bytes) -> None:
 
 
 def _search_from_hub(graph: Digraph, rest: Bytes, name: Indices) -> None:
-    """Finds the component of one vertex, the hub. Of all vertices of `rest`, it has the largest
-    product of its numbers of predecessors and of successors, each plus one."""
+    """Finds the component of one vertex, the hub, and removes it from `rest`. Of all vertices of
+    `rest`, the hub has the largest product of its numbers of predecessors and of successors, each
+    plus one."""
     best, place = 0, -1
     for part in graph.predecessors.pieces():
         before, behind = graph.predecessors.lengths(part), graph.successors.lengths(part)
@@ -109,8 +112,8 @@ def _search_from_hub(graph: Digraph, rest: Bytes, name: Indices) -> None:
 
 
 def _color(graph: Digraph, rest: Bytes, name: Indices) -> None:
-    """One round of coloring. If vertices are left, at least one component is finished: that of the
-    vertex with the largest number."""
+    """One round of coloring: finds components and removes them from `rest`. If `rest` is not empty,
+    the round finds at least one component: that of the vertex with the largest number."""
     numbers = graph.numbers
     chosen = np.flatnonzero(rest)
     color = graph.spread(graph.successors, rest, chosen, numbers[chosen])
@@ -124,16 +127,20 @@ def _color(graph: Digraph, rest: Bytes, name: Indices) -> None:
 def _finish_on_one_rank(
     graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices, *, has_blocks: bool
 ) -> bool:
-    """Finds all blocks of unknown height, and their heights, on the first rank, unless the names
-    and the edges between different names may be more than `GATHERED` together. The vertices of a
-    known block have one name, and count as one vertex on each rank. `has_blocks`: there may be
-    known blocks. Returns whether the first rank found them."""
+    """Finds all blocks of unknown height, and their heights, on the first rank, if the graph is
+    small enough. Returns whether it did.
+
+    The vertices of this graph are the names, and its edges are those between different names. The
+    vertices of a known block have the same name. The graph is small enough if the numbers of names
+    and of edges, counted on each rank, are at most `GATHERED` together. `has_blocks`: blocks of
+    several vertices may be known.
+    """
     exchange, lists = graph.exchange, graph.predecessors
     if not has_blocks:
         count, edges = int(np.count_nonzero(open_blocks)), lists.edges_of(open_blocks)
         if sum(exchange.sums(count, edges)) > GATHERED:
             return False
-        graph.forget_successors()  # the counts below are at most as large
+        graph.forget_successors()  # not needed: the counts below are at most as large as these
     core = _core.dulmage_mendelsohn
     names = lists.halo.extended(np.where(open_blocks != 0, name, graph.width(-1)))
     edges = core.count_edges_between(lists.indptr, lists.items, names)
@@ -159,9 +166,9 @@ def _finish_on_one_rank(
 
 
 def _blocks(vertices: Indices, edges: Indices) -> Indices:
-    """Returns each vertex, a member of its block, and the height of the block. `vertices` holds the
-    vertices, ascending, and a lower bound on the height of each; a row of `edges` is a vertex and
-    one of its predecessors."""
+    """Returns a row for each vertex: the vertex, a member of its block, and the height of the
+    block. A row of `vertices` is a vertex and a lower bound on its height; the vertices are
+    ascending. A row of `edges` is a vertex and one of its predecessors."""
     width: Any = vertices.dtype.type
     numbers, height = vertices[:, 0].copy(), vertices[:, 1].copy()
     places = np.concatenate((numbers, edges[:, 0], edges[:, 1]))
@@ -176,8 +183,8 @@ def _blocks(vertices: Indices, edges: Indices) -> Indices:
 
 
 def _heights(graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices) -> None:
-    """Computes the heights of the blocks that were not peeled from the sinks. Before the call,
-    `height` holds at each of their members its height above the peeled vertices."""
+    """Computes the heights of the blocks in `open_blocks`. Before the call, `height` holds at each
+    of their members a lower bound from the peeled vertices. Collective."""
     exchange, slices = graph.exchange, graph.slices
     here = np.flatnonzero(open_blocks)
     if not exchange.sums(here.size)[0]:

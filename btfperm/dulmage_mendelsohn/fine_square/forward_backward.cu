@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // forward-backward: the giant component, on the device
 //
-// Idea        The component of a pivot is the intersection of the vertices that it reaches and of
-//             those that reach it. Both searches start from one vertex of large degree and run in
-//             the same levels. Their two marks divide the other vertices: no component has members
-//             with different marks.
+// Idea        The component of a vertex, the pivot, is the intersection of the vertices that it
+//             reaches and of those that reach it. Both searches start from the same pivot, a vertex
+//             of large degree, and run in the same levels. No component has members with different
+//             marks, so edges between vertices with different marks can be removed afterwards.
 // Paper       L. K. Fleischer, B. Hendrickson, A. Pınar, "On identifying strongly connected
 //             components in parallel", IPDPS 2000; one pivot only, as G. M. Slota, S.
 //             Rajamanickam, K. Madduri, "BFS and coloring-based parallel algorithms for strongly
-//             connected components", IPDPS 2014, because one finds the giant component
+//             connected components", IPDPS 2014, because one pivot finds the giant component
 // Cost        O(entries of the reached vertices), and a barrier for each level
 // Prefer it   if one component is large. Long thin graphs have many small levels, so the number of
 //             levels is limited
@@ -23,7 +23,8 @@
 constexpr int reaches = 1, is_reached = 2, is_out = 7;
 
 // Marks the vertices that are not in the graph, and finds the vertex with the largest product of
-// degrees: the upper half of a word holds the product, at most 2^32 - 1, the lower one the vertex.
+// its numbers of predecessors and successors. The upper half of *best holds this product, at most
+// 2^32 - 1, the lower half the vertex.
 extern "C" __global__ void begin_search(Index n, const Index* indptr, const Index* out, int* mark,
                                         Count* best) {
   Count mine = 0;

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// forward-backward: the large strongly connected component, by several threads
+// forward-backward: the giant strongly connected component, by several threads
 //
-// Idea        The component of a pivot with many neighbours consists of the vertices that reach it
-//             and that it reaches; every other component is entirely inside or outside "reaches the
-//             pivot". The forward search is needed only among these vertices. If the backward
-//             search had few levels, each of these vertices repeatedly checks whether one of its
-//             predecessors is reached, so column lists suffice. Otherwise, or after 64 sweeps, the
-//             successors are listed and searched in levels, narrow ones by one thread.
+// Idea        The pivot is a vertex with many neighbours. A backward search finds the vertices that
+//             reach it. Every other component is entirely inside or entirely outside this set. The
+//             component of the pivot consists of those vertices of the set that the pivot reaches,
+//             and a forward search inside the set finds them. If the backward search had few
+//             levels, the forward search runs in sweeps: in each sweep, each vertex of the set that
+//             is not reached yet tests whether one of its predecessors is reached, so that the
+//             column lists suffice. Otherwise, or after 64 sweeps, the successors are listed and
+//             searched in levels; one thread processes narrow levels.
 // Paper       L. K. Fleischer, B. Hendrickson, A. Pinar, "On identifying strongly connected
 //             components in parallel", IPDPS 2000 Workshops; one pivot only, as in G. M. Slota, S.
 //             Rajamanickam, K. Madduri, "BFS and coloring-based parallel algorithms for strongly
 //             connected components and related problems", IPDPS 2014 (Multistep); checks of the
 //             predecessors: S. Beamer, K. Asanovic, D. Patterson, "Direction-optimizing
 //             breadth-first search", SC 2012
-// Cost        O(entries), times the sweeps if paths are short
+// Cost        O(entries) without sweeps; at most this cost for each sweep
 // Prefer it   with several threads if large components are expected; coloring continues
 // Encodings   region: see components.hpp
-// Races       one thread claims a vertex through its region; in the sweeps only its own thread
-//             writes it, and others may read it one sweep late
+// Races       in the searches by levels, fetch_or on the region lets only one thread claim a
+//             vertex. In a sweep, only one thread writes the region of a vertex; other threads may
+//             see the change only in the next sweep
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/components.hpp"
 
 namespace btfperm {
 
-// The vertex of `left` with the largest product of list length and, if peel ran, open successors.
+// The vertex of `left` with the largest list, or, if peel ran, with the largest product of the
+// length of its list and its number of open successors.
 template <class I>
 I choose_pivot(const Components<I>& C, const Members<I>& left, const Team& team) {
   I pivot = unknown<I>;
@@ -51,7 +55,8 @@ I choose_pivot(const Components<I>& C, const Members<I>& left, const Team& team)
   return pivot;
 }
 
-// True for the only thread that sets a bit in the region of an open vertex.
+// Sets a bit in the region of v. Returns true if v is open and this thread set the bit; of several
+// threads, true is returned to one.
 template <class I>
 bool claim_region(const Components<I>& C, I v, std::uint8_t bit) {
   std::uint8_t& word = C.region[v];
@@ -59,8 +64,9 @@ bool claim_region(const Components<I>& C, I v, std::uint8_t bit) {
   return (std::atomic_ref<std::uint8_t>(word).fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
 
-// Sweeps over waiting[0 ... count - 1], vertices that reach the pivot, until no more are reached.
-// False: sweeps or budget are exhausted. Overwrites `waiting`, and `next`, which has count places.
+// Sweeps over waiting[0 ... count - 1], vertices that reach the pivot, until a sweep reaches none
+// of them. Returns false if `sweeps` sweeps did not suffice, or if the budget ended the call.
+// `waiting` and `next` (count elements each) are overwritten.
 template <class I>
 bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting, I* next,
                    int sweeps, Budget& budget) {
@@ -87,7 +93,8 @@ bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting
   return count == 0;
 }
 
-// As sweep_forward, but in levels from the pivot; what sweeps have reached before is discarded.
+// As sweep_forward, but in levels from the pivot, where `back` holds the vertices that reach the
+// pivot. The search starts anew: the bits `forward` that sweeps have set are cleared.
 template <class I>
 bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, const Team& team,
                     I* queue, Budget& budget) {
@@ -113,12 +120,13 @@ bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, con
              }) >= 0;
 }
 
-// Finds the component of the pivot, C.giant, and the regions of the others. `queue`, `waiting` and
-// `next` have a place for each of `left`, and one more. False: the budget ended the call.
+// Finds the component of a pivot, which C.giant then names, and the regions of the other vertices.
+// `queue`, `waiting` and `next` are workspace of one element more than `left`. Returns false if the
+// budget ended the call.
 template <class I>
 bool forward_backward(Components<I>& C, const Members<I>& left, const Team& team, I* queue,
                       I* waiting, I* next, Budget& budget) {
-  constexpr I shallow = 40;  // levels of the backward search
+  constexpr I shallow = 40;  // largest number of levels of the backward search before sweeps
   constexpr int most_sweeps = 64;
   const I pivot = choose_pivot(C, left, team);
   C.giant = pivot;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of ``forward_backward.cu``."""
+"""Driver of ``forward_backward.cu``."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 __all__ = ["BOTH", "find_giant"]
 
 BOTH = 3  # the mark of the members of the giant component
-# In long thin graphs the searches have many small levels; contraction of 2-cycles or propagation of
-# names is faster there.
+# In long thin graphs, the searches have many small levels; contraction of 2-cycles or propagation
+# of numbers is faster there.
 _LIMITS = Limits(narrow=50, window=500, max_levels=3000)
 
 
 def find_giant(graph: Digraph, name: Any) -> tuple[Any, int] | None:
-    """Names the component of the vertex with the largest product of degrees by that vertex, in
-    `name`. Returns the marks of all vertices and the size of the component; None if the searches
-    exceed `_LIMITS`."""
+    """Finds the component of a pivot, the vertex with the largest product of its numbers of
+    predecessors and successors, and names it in `name` by the pivot. Returns the marks of all
+    vertices and the size of the component; None if the searches exceed `_LIMITS`."""
     import cupy
 
     n, run = graph.n, graph.kernels("forward_backward.cu")

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // heights: the height of each square block above the sinks
 //
-// Idea        The components are processed from the last one to the first, successors before
-//             predecessors. Each component raises the heights of the rows in its columns to its own
-//             height plus one. The height of a component is the largest height of its rows.
+// Idea        A height is the number of edges of a longest path to a sink in the graph of the
+//             components. The components are processed in the order in which successors are before
+//             predecessors. Each component raises the heights of its predecessors, which are the
+//             rows of the entries in its columns, to at least its own height plus one. The height
+//             of a component is the largest height of its rows.
 // Cost        O(entries), one random access each
-// Encodings   at the end vertex.height = the height of a block of one row, or ~b for the rows of
-//             block b of several
+// Encodings   at the end vertex.height = the height of the block if the vertex is a block of one
+//             row; ~b if the vertex is in block b among the blocks of several rows
 // Invariants  a component also raises the heights of its own rows, but only after its height was
 //             computed from them, so this has no effect
 #pragma once
@@ -28,14 +30,15 @@ struct Square {
   Members<I> rows;
   Members<I> cols;
   Vertex<I>* vertices;  // m
-  Block<I>* several;    // rows / 2
+  Block<I>* several;    // blocks of several rows, at most rows / 2
   I n_several;
   I n_blocks;
   I highest;  // the largest height of a block
 };
 
-// `order` holds count vertices by components, predecessors first, the last one of each as ~row.
-// Returns the number of blocks of several rows; -1: the budget ended the call.
+// `order` holds `count` vertices by components, predecessors first; the last vertex of each
+// component is stored as ~row. Returns the number of blocks of several rows, which are written to
+// `blocks`; -1 if the budget ended the call.
 template <class I>
 I heights(const PatternView<I>& A, const I* order, I count, Vertex<I>* vertices, Block<I>* blocks,
           Budget& budget) {

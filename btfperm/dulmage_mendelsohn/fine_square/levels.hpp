@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // levels: the heights of the components, by several threads
 //
-// Idea        As in the peel, but by components: a component whose successors are all finished is
-//             ready, and goes into the queue with all its members. The giant component is treated
-//             separately: a component that reaches it is higher by at least one. So the components
-//             that do not reach it come first, then its height, then those that reach it. Its lists
-//             are not visited, and the threads do not compete for its counter.
-// Cost        O(entries), two random accesses each. (`heights` needs one, but also the components
-//             in order, which only tarjan computes)
-// Encodings   a component is named by one of its rows; for that vertex mark = entries that lead to
-//             others but the giant one, not yet counted down, height = that of the component.
-//             block[name] = 1 + the number of a block of several rows, 0: it has one row
-// Races       heights rise by compare and exchange before the counter falls (release, acquire): the
-//             thread that finds the counter at 0 reads all of them
+// Idea        As in the peel, but by components: if the heights of all successors of a component
+//             are known, all its members are appended to the queue. The giant component is treated
+//             separately: every component that reaches it is higher by at least one. So the heights
+//             of the components that do not reach it are computed first, then its own height, then
+//             those of the components that reach it. In this way its lists are not visited, and the
+//             threads do not compete for its counter.
+// Cost        O(entries), two random accesses for each entry. `heights` needs one, but it also
+//             needs the order of the components, which only tarjan computes
+// Encodings   a component is named by one of its rows. The record of this vertex holds the data of
+//             the component: height = the height; mark = the number of entries that lead from the
+//             component to another one, except to the giant one, whose height is not known yet.
+//             block[name] = 1 + the number of a block of several rows; 0 for a block of one row
+// Races       a thread raises a height by compare and exchange before it decreases the counter
+//             (release, acquire), so the thread that decreases the counter to 0 reads all raised
+//             heights
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/components.hpp"
@@ -20,18 +23,19 @@
 
 namespace btfperm {
 
-// The components of several rows, and the members of all of them except the giant one.
+// The components of several rows, called blocks here, and the members of each block except the
+// giant one.
 template <class I>
 struct Blocks {
   Block<I>* several;
   I count;
-  I* block;  // m
-  I* start;  // of each block in `members`; count + 1 places
-  I* members;
+  I* block;    // m: see Encodings
+  I* start;    // count + 1 elements
+  I* members;  // those of block b are members[start[b] ... start[b + 1] - 1]
 };
 
-// Numbers the components of several rows and lists their members; the giant one is the last.
-// `names` (as many places as `rest`) is workspace.
+// Numbers the components of several rows and lists their members. The giant component has the last
+// number; its members are not listed. `names` (as many elements as `rest`) is workspace.
 template <class I>
 bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, const Team& team,
                  I* names, Blocks<I>& B, Budget& budget) {
@@ -60,7 +64,7 @@ bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, c
     return std::int64_t{1};
   };
   if (!for_each(rest.count, team, budget, put)) return false;
-  for (I b = count; b > 0; --b) B.start[b] = B.start[b - 1];  // undo the advance
+  for (I b = count; b > 0; --b) B.start[b] = B.start[b - 1];  // `put` moved each start to the end
   B.start[0] = 0;
   B.count = count;
   if (giant_size > 1) {
@@ -70,8 +74,8 @@ bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, c
   return true;
 }
 
-// Counts the entries that lead from one component to another, except the giant one, and raises each
-// component to its highest member.
+// Counts for each component the entries that lead from it to another component, except to the giant
+// one. Raises the height of each component to the largest height of its members.
 template <class I>
 bool count_exits(const Components<I>& C, const Members<I>& left, const Members<I>& rest,
                  const Team& team, Budget& budget) {
@@ -102,8 +106,9 @@ bool count_exits(const Components<I>& C, const Members<I>& left, const Members<I
   });
 }
 
-// Finishes the components that reach the pivot (`side` = backward) or do not reach it (0), each
-// after its successors on this side. `queue` has a place for each of `rest`.
+// Computes the heights of the components that reach the pivot (`side` = backward) or that do not
+// reach it (`side` = 0), each after its successors on this side. `queue` has an element for each
+// element of `rest`.
 template <class I>
 bool finish_side(const Components<I>& C, const Members<I>& rest, std::uint8_t side,
                  const Team& team, I* queue, const Blocks<I>& B, Budget& budget) {
@@ -137,8 +142,9 @@ bool finish_side(const Components<I>& C, const Members<I>& rest, std::uint8_t si
              [&](I v) { C.fetch_list(v); }, targets, visit) >= 0;
 }
 
-// The heights of all components of `left`, as `heights` leaves them; `rest` is `left` without the
-// giant component. `queue` has a place for each of `rest`. False: the budget ended the call.
+// Computes the heights of all components of `left` and stores them in the encoding of heights.hpp.
+// `rest` is `left` without the giant component. `queue` has an element for each element of `rest`.
+// Returns false if the budget ended the call.
 template <class I>
 bool levels(const Components<I>& C, const Members<I>& left, const Members<I>& rest,
             const Team& team, I* queue, Blocks<I>& B, Budget& budget) {
@@ -157,7 +163,7 @@ bool levels(const Components<I>& C, const Members<I>& left, const Members<I>& re
       !finish_side(C, rest, backward, team, queue, B, budget)) {
     return false;
   }
-  const auto note_block = [&](I k) {  // a block has the height of the vertex that names it
+  const auto note_block = [&](I k) {  // the vertex that names a block stores its height
     const I b = B.block[left[k]] - 1;
     if (b >= 0) B.several[b].height = C.vertices[left[k]].height;
     return std::int64_t{1};

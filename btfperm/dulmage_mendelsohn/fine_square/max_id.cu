@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // max-id: many small components at once, by numbers that are propagated along the edges
 //
-// Idea        Each vertex computes the largest number of the vertices that reach it, and of those
-//             that it reaches. If both are the same number, this is the name of its component. An
-//             edge between vertices with different numbers is in no cycle. These edges and the
-//             edges of named vertices are removed, and the next round begins. The smallest numbers
-//             are computed in the same sweeps, which saves rounds.
+// Idea        For each vertex, sweeps over the edges compute the largest number of a vertex that
+//             reaches it, and the largest number of a vertex that it reaches. If both are the same
+//             number, this is the name of its component. An edge between vertices whose results
+//             differ is in no cycle. These edges and the edges of named vertices are removed, and
+//             the next round begins. The smallest numbers are computed in the same sweeps, which
+//             saves rounds.
 // Paper       forward-backward coloring as in G. M. Slota, S. Rajamanickam, K. Madduri, IPDPS 2014,
 //             with both directions at once: G. Alabandi, W. Sands, G. Biros, M. Burtscher, "A GPU
 //             algorithm for detecting strongly connected components", SC 2023 (ECL-SCC); two orders
 //             of the numbers at once are ours
-// Cost        a sweep over the remaining edges moves each number along at least one edge; shortcuts
-//             double this distance. Long components take many sweeps, so the visits are limited
+// Cost        a sweep over the remaining edges propagates each number along at least one edge; a
+//             shortcut doubles the distance reached. Components with long paths take many sweeps,
+//             so the driver limits the number of visited edges
 // Encodings   edges as pairs (tail, head); name[v] = -1 until a component is known
-// Races       largest numbers only increase, by atomicMax, smallest only decrease, by atomicMin; in
-//             `ask_further` each vertex has its own thread. An out-of-date value costs a sweep
+// Races       largest numbers only increase, by atomicMax, smallest only decrease, by atomicMin. In
+//             `ask_further`, only one thread writes the numbers of a vertex. A thread that reads an
+//             out-of-date number misses a change, which a later sweep finds
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
 // The numbers of a vertex: the largest and the smallest number of the vertices that reach it, and
-// of those that it reaches. The alignment puts all four into one sector of 32 bytes of memory.
+// of those that it reaches. The alignment puts all four numbers into one sector of 32 bytes of
+// memory, the unit of a transfer.
 struct alignas(4 * sizeof(Index)) Learned {
   Index largest_from;
   Index largest_to;
@@ -32,7 +36,8 @@ struct alignas(4 * sizeof(Index)) Learned {
     return largest_from == other.largest_from && largest_to == other.largest_to &&
            smallest_from == other.smallest_from && smallest_to == other.smallest_to;
   }
-  // The name of the component if both directions agree on a vertex, which is then in it; else -1.
+  // The name of the component, or -1. If the largest vertex, or the smallest one, of both
+  // directions is the same, it reaches this vertex and is reached by it, so it is in the component.
   __device__ Index name() const {
     return largest_from == largest_to     ? largest_from
            : smallest_from == smallest_to ? smallest_from
@@ -53,7 +58,8 @@ __device__ inline Learned now(const Learned* place) {
   }
 }
 
-// A named vertex keeps its numbers, which show that its edges are finished.
+// Gives each vertex without a name its own number four times. A named vertex keeps its numbers,
+// from which `keep_edges` derives that its edges are not needed.
 extern "C" __global__ void begin_round(Index n, const Index* name, Learned* learned) {
   for (long long i = first_item(); i < n; i += item_stride()) {
     const Index v = static_cast<Index>(i);
@@ -61,7 +67,7 @@ extern "C" __global__ void begin_round(Index n, const Index* name, Learned* lear
   }
 }
 
-// `changed` becomes the number of this sweep if a number of any vertex changed.
+// `number` is the number of this sweep. *changed becomes `number` if a number of a vertex changed.
 extern "C" __global__ void sweep(Index count, const Index* tails, const Index* heads,
                                  Learned* learned, Count number, Count* changed) {
   bool more = false;
@@ -79,7 +85,8 @@ extern "C" __global__ void sweep(Index count, const Index* tails, const Index* h
   if (more) raise(changed, number);
 }
 
-// The shortcuts: a vertex takes over the numbers of the vertices that its own numbers name.
+// The shortcuts: a vertex copies, for example, the number largest_from of the vertex that is its
+// own largest_from. Every vertex that reaches that vertex also reaches this one.
 extern "C" __global__ void ask_further(Index n, const Index* name, Learned* learned, Count number,
                                        Count* changed) {
   bool more = false;
@@ -103,7 +110,7 @@ extern "C" __global__ void settle(Index n, const Learned* learned, Index* name) 
     if (name[v] < 0) name[v] = learned[v].name();
 }
 
-// The edges between vertices of unfinished components that have the same four numbers.
+// Copies the edges between unnamed vertices that have the same four numbers.
 extern "C" __global__ void keep_edges(Index count, const Index* tails, const Index* heads,
                                       const Learned* learned, Index* new_tails, Index* new_heads,
                                       Count* kept) {

@@ -13,35 +13,39 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph, heads, o
 
 __all__ = ["name_components"]
 
-# Edges that all sweeps together may visit, for each edge of the graph; after these, Tarjan's
-# algorithm continues on one core. And the number of edges that each sweep counts in addition.
-_MOST_READINGS, _EDGES_OF_A_LAUNCH = 1000, 200_000
-_SWEEPS_AT_ONCE = 4  # sweeps between two polls
-_SWEEPS_A_QUESTION = 4  # sweeps between two shortcuts, which cost a sweep and double the distance
-_MOST_BLOCKS = 4096
+# The budget of visited edges of all sweeps together, per edge of the graph. If it is exhausted,
+# Tarjan's algorithm continues on one core.
+_MAX_VISITS = 1000
+# The time of a launch, as the number of edges that a sweep visits in this time. Each sweep spends
+# this number in addition to its edges.
+_EDGES_OF_A_LAUNCH = 200_000
+_SWEEPS_A_POLL = 4  # sweeps between two polls
+_SWEEPS_A_SHORTCUT = 4  # sweeps between two shortcuts; a shortcut costs about as much as a sweep
+_MOST_BLOCKS = 4096  # largest number of thread blocks of a sweep
 
 
 def name_components(graph: Digraph) -> Any:
-    """The name of the component of each vertex, which is a member; the lists have no holes."""
+    """The name of the component of each vertex, which is a member of the component. The lists of
+    `graph` must have no holes."""
     import cupy
 
     n, width, run = graph.n, graph.width, graph.kernels("max_id.cu")
     tails, ends = graph.pred, heads(graph)
     name, learned = minus_ones(n, width), cupy.empty(4 * n, dtype=width)
     changed, sweeps = Readback(1), 0
-    left_to_read = _MOST_READINGS * int(tails.size)
+    visits_left = _MAX_VISITS * int(tails.size)
     while True:
         count = int(tails.size)
         run.launch("begin_round", grid(n), BLOCK, n, name, learned)
         moving = count > 0
-        while moving and left_to_read > 0:
-            for _ in range(_SWEEPS_AT_ONCE):
+        while moving and visits_left > 0:
+            for _ in range(_SWEEPS_A_POLL):
                 sweeps += 1
-                left_to_read -= count + _EDGES_OF_A_LAUNCH
+                visits_left -= count + _EDGES_OF_A_LAUNCH
                 common = np.uint64(sweeps), changed.array
                 blocks = grid(count, _MOST_BLOCKS)
                 run.launch("sweep", blocks, BLOCK, count, tails, ends, learned, *common)
-                if sweeps % _SWEEPS_A_QUESTION == 0:
+                if sweeps % _SWEEPS_A_SHORTCUT == 0:
                     run.launch("ask_further", grid(n), BLOCK, n, name, learned, *common)
             moving = changed.read()[0] == sweeps
         if moving:
@@ -56,6 +60,7 @@ def name_components(graph: Digraph) -> Any:
 
 
 def _finished_by_tarjan(name: Any, tails: Any, ends: Any) -> Any:
+    """`name` with the missing names, which Tarjan's algorithm finds for the remaining edges."""
     import cupy
 
     n, width = int(name.size), name.dtype

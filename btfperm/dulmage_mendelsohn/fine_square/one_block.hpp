@@ -2,16 +2,18 @@
 // one block: whether the whole square part is one strongly connected component
 //
 // Idea        A breadth-first search from a pivot along the predecessors finds the vertices that
-//             reach the pivot. The pivot reaches a vertex v if it reaches a predecessor of v; in a
-//             nearly symmetric pattern this is usually known of one of them when v is processed.
-//             Otherwise v is late: it is processed again, in sweeps that continue while each finds
-//             a reached predecessor for more than an eighth of the late vertices. If more than half
-//             of the processed vertices are late at a test, the search stops, without a result.
-// Paper       ours; forward-backward with one list for both directions
+//             reach the pivot. The pivot reaches a vertex v if it reaches a predecessor of v. In a
+//             nearly symmetric pattern, one predecessor of v is usually known to be reached when
+//             the search processes v. Otherwise v is called late. Sweeps then test the late
+//             vertices again, as long as each sweep finds a reached predecessor for more than an
+//             eighth of them. Some tests during the search stop it without a result if more than
+//             half of the processed vertices are late.
+// Paper       ours; forward-backward in which the lists of the predecessors serve both directions
 // Cost        O(entries), and the sweeps. Workspace: m + 1 words, m bytes
 // Prefer it   if there are no sources, before tarjan
-// Encodings   reached: 0 not visited; 1 reaches the pivot; 3 is reached by it, too
-// Invariants  a vertex with 3 has a path from the pivot through vertices with 3
+// Encodings   reached[v]: 0 v is not visited; 1 v reaches the pivot; 3 the pivot also reaches v
+// Invariants  for each v with reached[v] = 3, there is a path from the pivot to v through vertices
+//             u with reached[u] = 3
 #pragma once
 
 #include "backends/cpu/workspace.hpp"
@@ -19,13 +21,13 @@
 
 namespace btfperm {
 
-// Tests the vertices of late[0 ... count - 1] again, forwards and backwards in turn, while each
-// sweep finds a predecessor with reached = 3 for more than an eighth of them. Keeps the others in
-// `late` and returns their number; -1: the budget ended the search.
+// Sweeps over the vertices of late[0 ... count - 1], forwards and backwards in turn, while each
+// sweep finds a predecessor with reached = 3 for more than an eighth of them. The vertices without
+// such a predecessor remain in `late`. Returns their number; -1 if the budget ended the search.
 template <class I>
-I look_again(const PatternView<I>& A, const Vertex<I>* vertices, std::uint8_t* reached, I* late,
+I sweep_late(const PatternView<I>& A, const Vertex<I>* vertices, std::uint8_t* reached, I* late,
              I count, Budget& budget) {
-  for (bool worth_it = true; count > 0 && worth_it;) {
+  for (bool has_progress = true; count > 0 && has_progress;) {
     const I before = count;
     count = 0;
     for (I k = 0; k < before; ++k) {
@@ -38,13 +40,14 @@ I look_again(const PatternView<I>& A, const Vertex<I>* vertices, std::uint8_t* r
       if (!budget.spend(v.end - v.begin)) return -1;
     }
     std::reverse(late, late + count);
-    worth_it = count < before - before / 8;
+    has_progress = count < before - before / 8;
   }
   return count;
 }
 
-// True: all vertices, which are all rows, are one component, and `order` (count + 1 places) holds
-// them. False: they are not, or there was no progress, or the budget ended the call.
+// The vertices must be all rows, 0 ... count - 1. Returns true if they are known to be one
+// component; `order` (count + 1 elements) then holds them. Returns false if they are not one
+// component, or if the test found no result, or if the budget ended the call.
 template <class I>
 bool is_one_block(const PatternView<I>& A, const Vertex<I>* vertices, I count, I* order,
                   Budget& budget) {
@@ -75,7 +78,7 @@ bool is_one_block(const PatternView<I>& A, const Vertex<I>* vertices, I count, I
     I p = v.begin;
     std::uint8_t seen = 0;
     if (tail < count) {
-      for (; p < v.end; ++p) {  // no branch: it cannot be predicted
+      for (; p < v.end; ++p) {  // without a branch, which the processor could not predict
         const I u = A.indices[p];
         const std::uint8_t known = reached[u];
         order[tail] = u;
@@ -91,7 +94,7 @@ bool is_one_block(const PatternView<I>& A, const Vertex<I>* vertices, I count, I
     n_late += reached[row] != 3;
     if (!budget.spend(p - v.begin + 1)) return false;
   }
-  return tail == count && look_again(A, vertices, reached, late, n_late, budget) == 0;
+  return tail == count && sweep_late(A, vertices, reached, late, n_late, budget) == 0;
 }
 
 }  // namespace btfperm

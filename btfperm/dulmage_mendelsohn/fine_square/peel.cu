@@ -2,18 +2,18 @@
 // peel: repeatedly removes vertices without successors, and computes their heights
 //
 // Idea        A vertex without successors is a block by itself. After its removal, predecessors
-//             without other successors form the next level. If no vertex had a height before, all
-//             levels are exact, and the level is the height; otherwise each vertex raises the
-//             heights of its predecessors. The remaining vertices are on cycles, or have successors
-//             that remain.
+//             without other successors form the next level. If the caller gives no lower bounds on
+//             the heights, all levels are exact: the height of each vertex is the number of its
+//             level. Otherwise, each vertex raises the heights of its predecessors. The vertices
+//             that remain in the end are on cycles, or have successors that remain.
 // Cost        O(entries of removed vertices), and a barrier for each level. If many successive
 //             levels have fewer than 30 vertices on average, the CPU continues
 // Encodings   out[v]: number of remaining successors; -1: not in the graph, or removed
-// Invariants  In an exact level, the height of each vertex is the number of the level, so that it
-//             needs no heights from its successors
-// Races       Two atomic operations have no order, unless the second waits for the result of the
-//             first: a height is raised before the count of successors falls, and read after the
-//             count reached zero
+// Invariants  In an exact level, no height is read, so the successors need not raise it
+// Races       If levels are not exact, a thread must raise a height before it decreases the count
+//             of successors, because another thread reads the height when the count is zero. Two
+//             atomic operations of a thread have no order, unless the second one needs the result
+//             of the first; see lose_successors
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
@@ -26,18 +26,19 @@ extern "C" __global__ void queue_ready(Index n, const Index* out, Index* items, 
   ready.end({items}, end);
 }
 
-// Subtracts `count` from the number of successors of u; true if u has none left. `height_before` is
-// the result of an atomic operation that must precede this one. It is never negative, so the test
-// only makes the compiler keep the order.
+// Subtracts `count` from the number of successors of u; returns true if u has none left.
+// `height_before` is the result of an atomic operation that must precede this one. It is never
+// negative; the test only makes this operation depend on that result, so that the order is kept.
 __device__ inline bool lose_successors(Index* out, Index u, Index count, Index height_before) {
   const Index lost = height_before < 0 ? 0 : count;
   return atomicAdd(reinterpret_cast<Place*>(&out[u]), ~static_cast<Place>(lost) + 1) ==
          static_cast<Place>(count);
 }
 
-// height: zeros, or a lower bound for each vertex, in which case no level is exact. With exact
-// levels, only rounds that one block processes raise the heights of predecessors, because their
-// items may never be in the queue; `raise_left` does this for all items in the queue.
+// height: zeros, or a lower bound for each vertex, in which case no level is exact (round.ordered
+// is false). In exact levels, a vertex does not raise the heights of its predecessors: afterwards,
+// `raise_left` does this for the items of the queue. Only rounds that one block of threads
+// processes (round.narrow) raise them at once, because their items may never be in the queue.
 extern "C" __global__ void __launch_bounds__(512, 2)
     peel(Levels* levels, Index lanes, const Index* indptr, const Index* pred, Index* out,
          Index* height, Index* items) {
@@ -63,7 +64,8 @@ extern "C" __global__ void __launch_bounds__(512, 2)
       return;
     }
     const Index before = seen(&height[u]) < above ? atomicMax(&height[u], above) : 0;
-    // Many vertices have one successor, a giant block: the lanes of a warp combine updates.
+    // A giant block may be the predecessor of many vertices. So the lanes of a warp that decrease
+    // the same count combine their updates.
     const unsigned together = __activemask(), same = __match_any_sync(together, u);
     const Index none = __any_sync(together, before < 0) ? -1 : 0;
     if (static_cast<int>(lane_id()) != first_of(same)) return;
@@ -72,12 +74,13 @@ extern "C" __global__ void __launch_bounds__(512, 2)
   search_by_levels(levels, items, static_cast<int>(lanes), open, visit);
 }
 
-// Vertices that are still in the queue when the search ends early are not removed.
+// Marks the vertices that are still in the queue when the search ends early as not removed.
 extern "C" __global__ void put_back(Index count, const Index* waiting, Index* out) {
   for (long long k = first_item(); k < count; k += item_stride()) out[waiting[k]] = 0;
 }
 
-// Lower bounds on the heights of the remaining vertices, from those that `peel` removed.
+// Raises the heights of the remaining vertices above those of their successors in items[0 ...
+// count - 1], which `peel` removed in exact levels. The results are lower bounds.
 extern "C" __global__ void raise_left(Index lanes, const Index* indptr, const Index* pred,
                                       const Index* out, Index* height, Index count,
                                       const Index* items) {

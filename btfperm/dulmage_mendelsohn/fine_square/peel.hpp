@@ -3,17 +3,19 @@
 //
 // Idea        A vertex without successors is a block by itself. After its removal, some of its
 //             predecessors may have no successors left. The queue holds vertices by ascending
-//             height: the height of a vertex is one more than that of the successor that was
+//             height: the height of a vertex is one more than the height of the successor that was
 //             removed last.
 // Paper       A. B. Kahn, "Topological sorting of large networks", Commun. ACM 5 (1962)
-// Cost        O(entries): one random access each to count, one to count down. The next vertices are
-//             known from the queue and prefetched
+// Cost        O(entries): for each entry one random access to count the successors, and one to
+//             count them down. The queue gives the next vertices, so their data is prefetched
 // Prefer it   if there are sinks; vertices on cycles, or before cycles, remain for the search for
 //             components
-// Encodings   mark = remaining successors other than itself: 0 = ready, later -1 if the vertex is
-//             in its own list (a pair that completes a singular matrix is no entry). Rows outside
-//             the square part have marks far below 0
-// Invariants  a vertex that remains has a height above all its peeled successors
+// Encodings   mark = number of remaining successors other than the vertex itself. A vertex with
+//             mark 0 is ready for removal. Its removal sets its mark to -1 if it is in its own
+//             list, as it is if its column has an entry in its row. (In a singular matrix, columns
+//             and rows are also paired without an entry.) Rows outside the square part have marks
+//             far below 0
+// Invariants  the height of a vertex that remains is above the heights of its peeled successors
 // Races       several threads count down by atomic subtraction, and the thread that reaches 0
 //             appends; all threads write the same heights in a level
 #pragma once
@@ -23,18 +25,20 @@
 
 namespace btfperm {
 
-// Whether peeling is worth its passes: false if all is square and each column has at least two
-// entries, by a pass over the column pointers. Each vertex then has a predecessor, and the graph
-// has a cycle. It may have sinks all the same; `tarjan` finds their blocks, too.
+// Whether the passes of `peel` are likely to pay off. Returns false if the whole matrix is the
+// square part and each column has at least two entries: each vertex then has a predecessor, so the
+// graph has a cycle. It may have sinks nevertheless; `tarjan` finds their blocks, too.
 template <class I>
 bool may_peel(const PatternView<I>& A, const Members<I>& cols) {
-  // The columns of a proper part may have further entries in horizontal rows.
+  // If the square part is not the whole matrix, its columns may also have entries in horizontal
+  // rows, so the number of entries does not show whether a vertex has a predecessor.
   if (cols.list != nullptr) return true;
   I sources = 0;
   for (I j = 0; j < A.n; ++j) sources += A.degree(j) <= 1;
   return sources > 0;
 }
 
+// Counts in `mark` the successors of each vertex. Returns false if the budget ended the call.
 template <class I>
 bool count_successors(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols,
                       int threads, Vertex<I>* vertices, Budget& budget) {
@@ -50,6 +54,8 @@ bool count_successors(const PatternView<I>& A, const Matching<I>& M, const Membe
                         [vertices, match](I i, I j) { vertices[i].mark += i != match[j]; });
 }
 
+// Peels by one thread. order[0 ... ready - 1] holds the vertices without successors. Returns the
+// number of peeled vertices, which `order` then holds; -1 if the budget ended the call.
 template <class I>
 I peel_alone(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready, Budget& budget) {
   I tail = ready;
@@ -65,13 +71,13 @@ I peel_alone(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready, Bu
       order[tail] = A.indices[p];
       tail += --u.mark == 0;
     }
-    v.height = height;  // it is in its own list
+    v.height = height;  // the loop changed it if v is in its own list
     if (!budget.spend(v.end - v.begin)) return -1;
   }
   return tail;
 }
 
-// As peel_alone, by several threads, in levels.
+// As peel_alone, but by several threads, in levels.
 template <class I>
 I peel_together(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready, const Team& team,
                 Budget& budget) {
@@ -89,15 +95,15 @@ I peel_together(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready,
           store(u.height, height + 1);
           if (count_down(u.mark, shared)) push(A.indices[p]);
         }
-        store(v.height, height);  // it is in its own list
+        store(v.height, height);  // the loop changed it if v is in its own list
         return static_cast<std::int64_t>(v.end - v.begin);
       });
   return levels < 0 ? I{-1} : peeled.size();
 }
 
-// Writes the vertices that can be peeled into `order` (one place more than vertices), by ascending
-// height. The others have marks other than 0. Returns the number of peeled vertices, -1: the budget
-// ended the call.
+// Writes the vertices that can be peeled to `order` (one element more than vertices), by ascending
+// height. The marks of the others are above 0. Returns the number of peeled vertices; -1 if the
+// budget ended the call.
 template <class I>
 I peel(const PatternView<I>& A, const Matching<I>& M, const Members<I>& rows,
        const Members<I>& cols, const Team& team, Vertex<I>* vertices, I* order, Budget& budget) {

@@ -11,20 +11,20 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 
 __all__ = ["peel"]
 
-# The peel ends early if _WINDOW successive levels have fewer than _NARROW vertices on average.
+# The peel ends early if `_WINDOW` successive levels have fewer than `_NARROW` vertices on average.
 _NARROW, _WINDOW = 30, 1000
 
 
 def peel(
     graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW
 ) -> SearchState:
-    """Removes vertices without successors, repeatedly, and writes their heights. It ends early if
+    """Repeatedly removes vertices without successors and writes their heights. Ends early if
     `window` successive levels have fewer than `_NARROW` vertices on average.
 
     Parameters
     ----------
-    height : zeros, or with `raising` a lower bound for each vertex; afterwards the heights of the
-        removed vertices, and lower bounds for the others
+    height : before the call zeros or, with `raising`, a lower bound for each vertex; after the call
+        the heights of the removed vertices, and lower bounds for the others
     """
     n, run = graph.n, graph.kernels("peel.cu")
     limits = Limits(_NARROW, window, in_order=NONE if raising else 0)

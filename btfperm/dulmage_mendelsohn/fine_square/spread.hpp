@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Propagation of labels and of heights over the vertices of one rank
 //
-// Idea        A rank owns the first vertices of a digraph by local numbers, and their lists; the
-//             higher numbers are ghosts, which other ranks own (backends/mpi/ghosts.hpp). The rank
-//             works through its own vertices until no label changes any more, and lists the ghosts
-//             whose label has changed; one exchange then serves many steps of the search. Heights
-//             need no level order: a vertex is peeled after all its successors, whatever the order
-//             of the others.
-// Cost        O(arcs) for heights and for reachability; for the largest label, the list of a vertex
-//             is visited again after each change of the label of this vertex.
+// Idea        Local numbers below `count` are the vertices that this rank owns; it also has their
+//             lists. The higher numbers are ghosts, which other ranks own
+//             (backends/mpi/ghosts.hpp). The rank processes its own vertices until no label
+//             changes, and lists the ghosts whose label has changed. So one exchange is enough for
+//             many steps of the search. Heights need no order by levels: it is enough that a vertex
+//             is peeled after all its successors.
+// Cost        O(edges) for heights and for reachability; for the largest label, the list of a
+//             vertex is visited again after each change of the label of this vertex.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct OwnedDigraph {
   bool owns(I v) const { return v < count; }
 };
 
-// The ghosts that have changed.
+// The ghosts whose label or degree has changed.
 template <class I>
 class Touched {
  public:
@@ -47,7 +47,7 @@ class Touched {
 
   std::size_t count() const { return count_; }
 
-  // Writes the places of these ghosts among all ghosts, ascending.
+  // Writes the positions of the changed ghosts among all ghosts, ascending.
   void list(I* places) const {
     const std::uint8_t* const begin = is_listed_.data();
     const std::uint8_t* const end = begin + is_listed_.size();
@@ -64,8 +64,10 @@ class Touched {
   std::vector<std::uint8_t> is_listed_;
 };
 
-// Offers seed k the label values[k] and propagates labels. An active vertex or a ghost v accepts a
-// larger label; with `within`, only within[v], once. `label` and `within` have places for ghosts.
+// Offers the label values[k] to the vertex seeds[k] and propagates labels along the lists. If
+// `within` is null, an active vertex or a ghost accepts each label that is larger than its label;
+// otherwise it accepts only the label within[v], once. `label` and `within` have an element for
+// each vertex and each ghost.
 template <class I>
 void spread(const OwnedDigraph<I>& G, const I* within, I* label, std::int64_t n_seeds,
             const I* seeds, const I* values, Touched<I>& touched, Budget& budget) {
@@ -91,10 +93,11 @@ void spread(const OwnedDigraph<I>& G, const I* within, I* label, std::int64_t n_
   }
 }
 
-// Peels the ready vertices, whose degree is 0, and those that become ready. degree[v] counts the
-// vertices not peeled in whose list v is; it becomes -1 when v is peeled. Each vertex in the list
-// of a peeled v gets at least the height of v plus one. For a ghost, -degree is the number that its
-// owner must subtract.
+// Peels the vertices `ready`, whose degree is 0, and those whose degree becomes 0. degree[v] is the
+// number of vertices that are not peeled and have v in their lists; it becomes -1 when v is peeled.
+// The height of each vertex in the list of a peeled vertex v becomes at least the height of v plus
+// one. The degree of a ghost starts at 0; afterwards, -degree is the number that its owner must
+// subtract.
 template <class I>
 void peel_owned(const OwnedDigraph<I>& G, I* degree, I* height, std::int64_t n_ready,
                 const I* ready, Touched<I>& touched, Budget& budget) {

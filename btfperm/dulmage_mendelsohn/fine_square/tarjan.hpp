@@ -2,22 +2,24 @@
 // tarjan: strongly connected components of the vertices with mark 0, on one thread
 //
 // Idea        A depth-first search along the predecessors finds the components, predecessors before
-//             successors. When all vertices are visited and the path is known to be one component,
-//             the search ends without visiting the lists to their ends.
+//             successors. If all vertices are visited and the vertices on the path of the search
+//             are known to be in one component, the search ends: the remaining entries of their
+//             lists are not visited.
 // Paper       R. E. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Computing 1
 //             (1972), in the form of D. J. Pearce, "A space-efficient algorithm for finding
-//             strongly connected components", Inf. Process. Lett. 116 (2016), where one word is the
-//             visit number, the lowest number reached, and the mark of the end. Ours: a vertex is
-//             one record, the next data is prefetched, and the early end
+//             strongly connected components", Inf. Process. Lett. 116 (2016), where one word is in
+//             turn the visit number, the lowest number reached, and the mark of a finished vertex.
+//             Ours: the record of all data of a vertex, the prefetching, and the early end
 // Cost        O(m + entries). Workspace: `path`, used only up to the depth of the search; the open
-//             vertices use the places of `order` that are not filled yet
+//             vertices are stored in the elements of `order` that hold no result yet
 // Prefer it   with one thread, for long narrow graphs, and for vertices that other searches leave
 // Encodings   mark: 0 not visited; 1, 2, ... the visit number, or the lowest number known to be
-//             reached from it; `finished` when its component is known. On the path a row is stored
-//             as ~row after it has reached a number lower than its own. In `order` the last row of
+//             reached from it; `finished` when its component is known. On the path, a row is stored
+//             as ~row after it has reached a number lower than its own. In `order`, the last row of
 //             each component is stored as ~row
-// Invariants  a visited vertex is on the path, open (it has left the path, but its component is not
-//             complete) or finished. Visit numbers are at most the number of the first two kinds
+// Invariants  a visited vertex is on the path, open (no longer on the path, but its component is
+//             not complete) or finished. Visit numbers are at most the number of vertices that are
+//             on the path or open
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/vertex.hpp"
@@ -26,14 +28,15 @@ namespace btfperm {
 
 template <class I>
 struct PathFrame {
-  I place;  // the row, or ~row
-  I next;   // entry of its list
+  I place;  // the row, or ~row, see Encodings
+  I next;   // the next entry of the list of the row
 
   bool reaches_lower() const { return place < 0; }
   I row() const { return place < 0 ? ~place : place; }
 };
 
-// Whether the path is one component: each vertex on it but the first reaches one before it.
+// Whether all vertices on the path are in one component: each of them, except the first one, must
+// reach a vertex that is before it on the path, by itself or through later vertices of the path.
 template <class I>
 bool is_one_component(const Vertex<I>* vertices, const PathFrame<I>* path, I depth) {
   I lowest = std::numeric_limits<I>::max();
@@ -45,8 +48,8 @@ bool is_one_component(const Vertex<I>* vertices, const PathFrame<I>* path, I dep
   return true;
 }
 
-// Writes the n_left vertices with mark 0 into `order`, component by component, predecessors first.
-// `path` and `order` have n_left places. False: the budget ended the search.
+// Writes the n_left vertices with mark 0 to `order`, component by component, predecessors first.
+// `path` and `order` have n_left elements. Returns false if the budget ended the search.
 template <class I>
 bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>* path, I* order,
             Budget& budget) {
@@ -54,7 +57,7 @@ bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>
   I open = n_left;  // the open vertices are order[open ... n_left - 1], the latest one first
   I n_done = 0;
   I unseen = n_left;
-  I until_test = 0;  // steps back before the path is tested again
+  I until_test = 0;  // number of backtracking steps before the path is tested again
 
   const auto arrive = [&](I row, I depth) {
     Vertex<I>& v = vertices[row];

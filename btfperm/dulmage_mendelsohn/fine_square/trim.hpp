@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // trim: components of one vertex whose open predecessors are all such components
 //
-// Idea        The peel from the other side: sources are removed with lists of the successors.
+// Idea        As the peel, but in the other direction: vertices without predecessors (sources) are
+//             removed, and lists of the successors give the vertices that lose a predecessor.
 // Paper       W. McLendon, B. Hendrickson, S. J. Plimpton, L. Rauchwerger, "Finding strongly
 //             connected components in distributed graphs", J. Parallel Distrib. Comput. 65 (2005)
 // Cost        O(entries)
 // Prefer it   before coloring, which may need a round for each vertex of a path
-// Encodings   mark = open predecessors that remain
-// Races       counters fall by atomic subtraction; the thread that reaches 0 appends
+// Encodings   mark = number of predecessors that are open and not removed
+// Races       the marks decrease by atomic subtraction; the thread that decreases one to 0 appends
+//             the vertex to the queue
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/components.hpp"
 
 namespace btfperm {
 
-// Components of one vertex at the sources. `queue` has a place for each of `left`.
+// Finds and closes these components among the vertices of `left`. `queue` has an element for each
+// of them. Returns false if the budget ended the call.
 template <class I>
 bool trim(const Components<I>& C, const Successors<I>& successors, const Members<I>& left,
           const Team& team, I* queue, Budget& budget) {

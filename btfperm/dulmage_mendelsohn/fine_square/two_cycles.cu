@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// two-cycles: edges in both directions, contracted
+// two-cycles: contracts pairs of vertices with edges in both directions
 //
-// Idea        If both edges u -> v and v -> u exist, u and v are in one component. A pattern that
-//             is nearly symmetric about its matching is usually contracted to few vertices in few
-//             rounds, also if its graph is so long that a search takes very many levels.
+// Idea        If both edges u -> v and v -> u exist, u and v are in one component. If the pattern
+//             is nearly symmetric after the matched entries are permuted to the diagonal, few
+//             rounds usually contract the graph to few vertices. This also holds for long graphs,
+//             in which a search takes very many levels.
 // Paper       ours
-// Cost        for each edge, a round searches at most one list for the reverse edge: that of the
-//             smaller end or, if it has more than `longest` entries, that of the larger end. A
-//             2-cycle between two vertices with longer lists is not found
+// Cost        for each edge, a round searches at most one list for the reverse edge: the list of
+//             the smaller vertex of the edge or, if this has more than `longest` entries, the list
+//             of the larger vertex. A 2-cycle between two vertices with longer lists is not found
 // Encodings   parent: as in union_find.cuh; contraction.cu converts it to names
 // Races       see union_find.cuh
 
@@ -15,8 +16,9 @@
 #include "backends/gpu/lists.cuh"
 #include "dulmage_mendelsohn/fine_rectangular/union_find.cuh"
 
-constexpr long long longest = 64;  // length of lists that are searched for the reverse edge
+constexpr long long longest = 64;  // only lists up to this length are searched for a reverse edge
 
+// Whether the list `list` contains `wanted`; false if the list is too long.
 __device__ inline bool has(const Index* indptr, const Index* pred, Index list, Index wanted) {
   const long long from = indptr[list], to = indptr[list + 1];
   if (to - from > longest) return false;
@@ -25,7 +27,8 @@ __device__ inline bool has(const Index* indptr, const Index* pred, Index list, I
   return false;
 }
 
-// Counts the edges in the list of every `apart`-th vertex, if short, and those with a reverse edge.
+// Adds to *edges the number of edges in the lists of every `apart`-th vertex, if the list is short,
+// and to *both the number of these edges whose reverse edge is found.
 extern "C" __global__ void sample(Index n, Index apart, const Index* indptr, const Index* pred,
                                   const Index* out, Count* edges, Count* both) {
   Count mine = 0, mine_both = 0;
@@ -42,6 +45,7 @@ extern "C" __global__ void sample(Index n, Index apart, const Index* indptr, con
   add_over_warp(both, mine_both);
 }
 
+// Unites the sets of the two vertices of each 2-cycle.
 extern "C" __global__ void unite_pairs(Index n, Index lanes, const Index* indptr, const Index* pred,
                                        Index* parent) {
   const auto visit = [=](Index v, long long p) {

@@ -12,11 +12,12 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph, contract
 __all__ = ["contract", "share"]
 
 _SAMPLES = 8192  # sampled vertices
-_LEAST_GONE = 0.2  # least share of contracted edges for another round
+_MIN_REMOVED = 0.2  # another round runs if a round removed at least this share of the edges
 
 
 def share(graph: Digraph) -> float:
-    """The share of the edges whose reverse is an edge, by a sample of vertices with short lists."""
+    """Estimates the share of the edges whose reverse edge exists, by a sample of vertices with
+    short lists."""
     n, found = graph.n, Readback(2)
     apart = max(n // _SAMPLES, 1)
     run = graph.kernels("two_cycles.cu")
@@ -37,13 +38,14 @@ def share(graph: Digraph) -> float:
 
 
 def contract(graph: Digraph, few: int = 0) -> tuple[Any, Digraph, Any]:
-    """Contracts 2-cycles, at least once, and again while more than `few` edges are left and each
-    step removes at least the share `_LEAST_GONE` of them.
+    """Contracts 2-cycles in rounds: at least one round, and more while more than `few` edges are
+    left and each round removes at least the share `_MIN_REMOVED` of the edges.
 
     Returns
     -------
-    For each vertex its vertex in the contracted graph; that graph; and for each of its vertices an
-    original vertex.
+    vertex : for each vertex of `graph` its vertex in the contracted graph
+    smaller : the contracted graph
+    members : for each vertex of the contracted graph one of its vertices in `graph`
     """
     import cupy
 
@@ -56,13 +58,14 @@ def contract(graph: Digraph, few: int = 0) -> tuple[Any, Digraph, Any]:
             smaller, parent, sets=True, vertex=vertex, members=members
         )
         left = int(smaller.pred.size)
-        if smaller.n == n or left <= few or left > (1 - _LEAST_GONE) * edges:
+        if smaller.n == n or left <= few or left > (1 - _MIN_REMOVED) * edges:
             break
     return vertex, smaller, members
 
 
 def _united(graph: Digraph) -> Any:
-    """Sets of vertices, see ``union_find.cuh``: both ends of a 2-cycle are in one."""
+    """The parents of sets of vertices, see ``union_find.cuh``: the two vertices of each 2-cycle
+    that is found are in one set."""
     import cupy
 
     n, lanes = graph.n, graph.lanes
