@@ -3,8 +3,7 @@
 
     python docs/examples/power_flow.py [BUSES]
 
-With the largest product on the diagonal, the fill hardly depends on the order in which the rows of
-the Jacobian are given.
+With the largest product on the diagonal, the fill hardly depends on the order of the rows.
 """
 
 from __future__ import annotations
