@@ -65,16 +65,16 @@ def of_ct_and_mt(rows: list[Row], algorithms: Sequence[str]) -> str:
         f"{_span(groups[words])} with {words}" for *_, words in DENSITIES if words in groups
     )
     return (
-        "Neither CT nor MT is faster throughout. In the geometric mean, MT visits "
-        f"{geometric_mean(visited):.2f} times as many entries as CT, so the rate makes the "
-        "difference, and it depends on the number of entries in a column. For each entry, the "
-        f"time of MT over that of CT is, by the mean number of entries in a column, {found}. A "
-        "thread of CT loads the levels of eight columns at once, and one of MT has a single "
-        "column. A level inspects all columns, so CT is faster where columns are short. "
-        "Where columns are long, the 65,536 threads of CT are too few: the paper's GPU "
-        "keeps at most 21,504 threads at the same time, and an H100 270,336. With more entries "
-        "(`kron`), a likely reason for equal times is the longest column, which one thread visits "
-        "in both. The link to numbers of threads follows from the code; no profiler confirmed it. "
+        "Neither CT nor MT is faster on all graphs. In the geometric mean, MT visits "
+        f"{geometric_mean(visited):.2f} times as many entries as CT, so their times differ because "
+        "the time for each entry differs. The ratio of this time, MT over CT, depends on the mean "
+        f"number of entries in a column: {found}. A thread of CT loads the levels of eight columns "
+        "at once, and a thread of MT has a single column. Each level inspects all columns, so CT "
+        "is faster if columns are short. If columns are long, CT has too few threads (65,536) for "
+        "an H100, which runs up to 270,336 threads at the same time; the paper's GPU runs up to "
+        "21,504. With more entries (`kron`), a likely reason for equal times is the longest "
+        "column, which one thread visits in both versions. The effect of the number of threads was "
+        "derived from the code and not measured with a profiler. "
     )
 
 
@@ -106,23 +106,25 @@ def of_lists(rows: list[Row], versions: Sequence[str], words: Sequence[str]) -> 
     loops = _ratios(rows, words, first, plain, "loops")
     again = _ratios(rows, words, plain, shrinking, "loops")
     return (
-        "A model explains the times: a constant for each graph, a time for each level of a "
-        "relabelling and for each relabelling, the same for all versions, and a time for each "
-        f"loop of a version. Its error is at most {max(errors):.0%}, on most graphs at most "
-        f"{statistics.median(errors):.0%}. By this model, a loop with lists takes "
-        f"{_span([c[plain] / c[first] for c in large])} of the time of one without on the graphs "
-        "with 4 million columns and more, so the lists do gain; with a million columns, "
-        f"{_span([c[plain] / c[first] for c in small])}, since two launches replace one. "
-        "Two causes reduce the gain. Loops take "
-        f"{statistics.median(shares[first]):.0%} of the time of g-pr-first in the median, and the "
-        "relabellings, which the lists do not change, the rest. And the lists often need more "
-        f"loops: g-pr-first needs {_span(loops)} times those of g-pr-noshr. A likely reason is "
-        "that in g-pr-first a displaced column can push in the same launch, while a list holds it "
-        "for the next loop. Shrinking cannot gain 2 to 8 %: a loop of g-pr-shr takes "
-        f"{_span([c[shrinking] / c[plain] for c in large])} times one of g-pr-noshr, so launches "
-        "and polls determine its time, not the number of positions. What remains is "
-        "chance: races between pushes decide the number of loops, and g-pr-noshr, which pushes by "
-        f"the same rules, needs {_span(again)} times the loops of g-pr-shr. "
+        "A model explains the times. For each graph it has a constant, a time for each level of a "
+        "relabelling and a time for each relabelling, which are the same for all versions, and a "
+        "time for each loop, which differs between the versions. A loop is one execution of the "
+        f"push kernel. The error of the model is at most {max(errors):.0%}, "
+        f"on most graphs at most {statistics.median(errors):.0%}. By this model, a loop with lists "
+        f"takes {_span([c[plain] / c[first] for c in large])} of the time of a loop without lists "
+        "on the graphs with at least 4 million columns, so the lists save time; with a million "
+        f"columns, it takes {_span([c[plain] / c[first] for c in small])}, because two launches "
+        "replace one. Two causes reduce the gain. First, loops take "
+        f"{statistics.median(shares[first]):.0%} of the time of g-pr-first in the median; the "
+        "relabellings take the rest, and the lists do not change them. Second, the versions with "
+        f"lists often need more loops: g-pr-first needs {_span(loops)} times the loops of "
+        "g-pr-noshr. A likely reason is that in g-pr-first a displaced column can push in the same "
+        "launch, while a list holds it for the next loop. Shrinking the lists cannot gain 2 to 8 % "
+        f"here: a loop of g-pr-shr takes {_span([c[shrinking] / c[plain] for c in large])} times "
+        "as long as a loop of g-pr-noshr, so launches and polls determine its time, not the length "
+        "of the list. The remaining differences are chance: races between pushes decide the number "
+        f"of loops, and g-pr-noshr, which pushes by the same rules, needs {_span(again)} times the "
+        "loops of g-pr-shr. "
     )
 
 
@@ -187,11 +189,12 @@ def of_phases(rows: Sequence[Row]) -> str:
     if not parts:
         return ""
     return (
-        "The number of paths that the start leaves, the share of all entries that ss-bfs visits "
-        "for each of them, and that pothen-fan and ms-bfs visit in each phase: "
-        f"{'; '.join(parts)}. ss-bfs saves the visits of later searches without a path, and visits "
-        "the same rows again for each path. So it visits more entries than ms-bfs where each path "
-        "is found after a large part of the graph, or where there are many paths. "
+        "The following list has for each graph the number of augmenting paths that the initial "
+        "matching leaves, the share of all entries that ss-bfs visits for each path, and the "
+        f"shares that pothen-fan and ms-bfs visit in each phase: {'; '.join(parts)}. ss-bfs does "
+        "not visit the rows of a search without a path again, but it visits the same rows again "
+        "for each path. So it visits more entries than ms-bfs if it visits a large part of the "
+        "graph for each path, or if there are many paths. "
     )
 
 
@@ -215,11 +218,11 @@ def of_variation(rows: dict[str, dict[str, Row]]) -> str:
         )
         parts.append(
             f"{name} {statistics.mean(whole.values()):.1f} % on {len(whole)} graphs, "
-            f"{statistics.median(whole.values()):.1f} % in the median, {without}most "
+            f"{statistics.median(whole.values()):.1f} % in the median, {without}the largest is "
             f"{whole[worst]:.0f} % on `{worst}` ({1e3 * min(runs):.0f} to {1e3 * max(runs):.0f} ms "
             f"in {len(runs)} runs)"
         )
-    return f"On all graphs with three runs or more: {'; '.join(parts)}. "
+    return f"The means of psi on all graphs with at least three runs: {'; '.join(parts)}. "
 
 
 def _psi(runs: Sequence[float]) -> float:
@@ -277,18 +280,22 @@ def of_directions(rows: list[Row]) -> str:
     if not slower or not more:
         return ""
     return (
-        "The rates of both directions are in the result. Where direction optimisation saves "
-        f"entries ({_graphs(slower)}), it visits {_span([c['fewer'] for c in slower])} times "
-        "fewer, but a bottom-up step visits the others at "
-        f"{_span([c['rate'] for c in slower])} of the rate of the top-down steps that it replaces. "
-        "Nearly all entries of those steps lead to visited rows, so an entry costs them one byte "
-        "of a table that the caches hold. A bottom-up step reads, for each unvisited row, its "
-        "position in the row lists, and for each entry the root of a column, then whether its tree "
-        f"has a path. Elsewhere ({_graphs(more)}), bottom-up steps are as fast or faster "
-        f"({_span([c['rate'] for c in more])} of the rate), but the search visits "
-        f"{_span([1 / c['fewer'] for c in more])} times as many entries. A likely reason is that "
-        "the list of a row without a neighbour in an active tree is visited to its end. "
-        + (f"On {_graphs(unmet)}, no level meets its rule. " if unmet else "")
+        f"The result has the rates of both directions. On {_graphs(slower)}, direction "
+        f"optimisation visits {_span([c['fewer'] for c in slower])} times fewer entries, but "
+        f"bottom-up steps visit entries at {_span([c['rate'] for c in slower])} of the rate of the "
+        "top-down steps that they replace. Nearly all entries of those top-down steps lead to "
+        "visited rows, so that for an entry the step reads one byte of a table in the caches. A "
+        "bottom-up step reads the position of each unvisited row in the row lists, and for each "
+        f"entry the root of a column and whether its tree has a path. On {_graphs(more)}, "
+        f"bottom-up steps are as fast or faster ({_span([c['rate'] for c in more])} of the rate), "
+        f"but the search visits {_span([1 / c['fewer'] for c in more])} times as many entries. A "
+        "likely reason is that a bottom-up step visits the whole list of a row without a neighbour "
+        "in an active tree. "
+        + (
+            f"On {_graphs(unmet)}, no level meets the condition for a bottom-up step. "
+            if unmet
+            else ""
+        )
     )
 
 
@@ -326,13 +333,15 @@ def of_rounds(rows: list[Row], codes: Sequence[tuple[str, str]], compared: list[
         for row in compared
     ]
     return (
-        f"A model for all graphs but stars: {'; '.join(parts)}. So both need nearly the same time "
-        "for an edge, and the rounds decide: from the sparsest graph to the densest, local-max has "
-        f"{_list(rounds[one])} rounds and red-blue {_list(rounds[two])}. By the model, local-max "
-        f"is {_list(by_model)} times as fast there. The edges in later rounds, together "
-        f"{_list(later)} of all edges, explain little. A round has a constant time, in which its "
-        "grid barriers are. In the paper, one thread of red-blue visits the whole list of a "
-        "vertex, so that it is slower the longer the lists are; here warps share long lists. "
+        "A model of the times on all graphs but stars has a constant, a time for each round and a "
+        f"time for each edge: {'; '.join(parts)}. So both codes need nearly the same time for an "
+        "edge, and the number of rounds makes the difference. From the sparsest graph to the "
+        f"densest, local-max has {_list(rounds[one])} rounds and red-blue {_list(rounds[two])}. By "
+        f"the model, local-max is {_list(by_model)} times as fast as red-blue on these graphs. The "
+        f"edges in later rounds explain little, because they are only {_list(later)} of all edges. "
+        "The time of a round includes its grid barriers. In the paper, one thread of red-blue "
+        "visits the whole list of a vertex, so red-blue is slow on long lists; here the threads of "
+        "a warp share a long list. "
     )
 
 

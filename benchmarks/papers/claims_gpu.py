@@ -60,13 +60,13 @@ def items_000(data: Data) -> list[Item]:
             counted("APFB is faster than APsB", faster("apfb", "apsb"), "means"),
         ],
         table(head, [*paper, *ours]),
-        why="APFB is faster on permuted graphs, as in the paper. On meshes in natural order APsB "
-        "is faster: the start leaves few columns with short paths, APsB ends each search at the "
-        "first level with a path, and APFB executes its kernel for many more levels (table of "
-        f"phases and levels in the result). {causes.of_ct_and_mt(rows, ALGORITHMS)}"
-        "Each time is that of one run. Searches that were "
-        "stopped count at the limit, on permuted meshes often those of all variants, so that "
-        "means of `permuted` hide differences.",
+        why="APFB is faster on permuted graphs, as in the paper. On meshes in natural order, APsB "
+        "is faster: the cheap matching leaves few columns, with short augmenting paths. APsB ends "
+        "each search at the first level with a path, and APFB executes its kernel for many more "
+        "levels (see the table of phases and levels in the result). "
+        f"{causes.of_ct_and_mt(rows, ALGORITHMS)}Each time is that of one run. The time of a "
+        "search that was stopped is the limit. On permuted meshes, often all variants were "
+        "stopped, so that the means of `permuted` hide differences.",
     )
     return [table_1, _levels(rows), *_contest_000(data)]
 
@@ -87,7 +87,7 @@ def _levels(rows: list[Row]) -> Item:
             counted("APFB executes fewer kernels on most graphs", [_most(fewer("levels"))], "sets"),
         ],
         figure="levels",
-        why="Our figure has the two graphs on which the variants differ most and least.",
+        why="Our figure shows the two graphs on which the variants differ most and least.",
     )
 
 
@@ -154,9 +154,10 @@ def _contest_000(data: Data) -> list[Item]:
             ]
             + [counted("P-DBFS is the best multicore algorithm", multicore, "sets")],
             figure="gpu-speed-up",
-            why=f"All codes have the same limit of {limit:g} s here; where every sequential code "
-            f"was stopped, the limit counts. {_unknown(rows, BFS)} P-PFP is ahead of P-DBFS on "
-            "permuted graphs. P-HK, the slowest of them in the paper, is not implemented.",
+            why=f"All codes have the same limit of {limit:g} s here. If every sequential code was "
+            f"stopped, their time is the limit. {_unknown(rows, BFS)} P-PFP is faster than P-DBFS "
+            "on permuted graphs. P-HK, the slowest multicore code of the paper, is not "
+            "implemented.",
         ),
         Item(
             "Figure 4. Performance profiles",
@@ -184,15 +185,15 @@ def _contest_000(data: Data) -> list[Item]:
                 for (k, peer), each in gains.items()
             ],
             figure="individual-speed-up",
-            why="PFP and HK were stopped on most graphs, so most ratios are lower bounds. A graph "
-            "on which the search on the GPU was stopped, too, counts as 1.",
+            why="PFP and HK were stopped on most graphs, so most ratios are lower bounds. If the "
+            "search on the GPU was also stopped, the ratio is 1.",
         ),
         Item(
             "Table 2. Times graph by graph",
             "seconds of each code; here milliseconds, > where stopped",
             [
                 yes_or_no(
-                    "faster than the best sequential code on 32 of 40",
+                    "the GPU is faster than the best sequential code on 32 of 40 graphs",
                     sum(beaten) >= 0.8 * len(beaten),
                     f"{sum(beaten)} of {len(beaten)}",
                 )
@@ -212,9 +213,9 @@ def _unknown(rows: list[Row], name: str) -> str:
         return f"`{name}` finished on all graphs."
     text = f"`{name}` was stopped on {_names(lost)}"
     if not found:
-        return f"{text}. Every search on the CPU was stopped there, too; the order is unknown."
+        return f"{text}. Every search on the CPU was also stopped there, so the order is unknown."
     rest = len(lost) - len(found)
-    unknown = "; on the other graphs no search finished, and the order is unknown" if rest else ""
+    unknown = "; on the others no search finished, so the order is unknown" if rest else ""
     return f"{text}. A search on the CPU finished on {_names(found)}{unknown}."
 
 
@@ -266,29 +267,29 @@ def items_003(data: Data) -> list[Item]:
             [
                 counted("G-PR is faster than sequential push-relabel on 82 %", [_share_over(gains)],
                         "sets"),
-                yes_or_no("at least 5 times faster on 39 %", at_least_5 >= 0.39,
+                yes_or_no("G-PR is at least 5 times faster on 39 %", at_least_5 >= 0.39,
                           f"{at_least_5:.0%}"),
             ],
             figure="gpu-speed-up",
             why=f"Sequential push-relabel finished within the limit of {limit:g} s on "
-            f"{_names([row for row in rows if 'push-relabel' in row['sequential']]) or 'no graph'}"
-            f" only. On the other graphs its time counts as {limit:g} s, so nearly all speed-ups "
+            f"{_names([row for row in rows if 'push-relabel' in row['sequential']]) or 'no graph'} "
+            f"only. On the other graphs its time is taken as {limit:g} s, so nearly all speed-ups "
             "over it are lower bounds. G-HKDW of the paper is apfb-wr here.",
         ),
         Item(
             "Figure 3. Performance profiles",
             "time over the best time of the parallel codes, and the share of the graphs",
             [
-                yes_or_no("at most 1.5 times the best on 75 %", near >= 0.75, f"{near:.0%}"),
+                yes_or_no("at most 1.5 times the best time on 75 %", near >= 0.75, f"{near:.0%}"),
                 yes_or_no(
-                    "the best on 61 %",
+                    "G-PR is the best on 61 %",
                     best >= 0.61,
                     f"{best:.0%}; without apfb-wr, {_best_share(rows, PUSHES):.0%}",
                 ),
-                yes_or_no("2.82 times faster than P-DBFS", geometric_mean(over) >= 2.82,
+                yes_or_no("G-PR is 2.82 times faster than P-DBFS", geometric_mean(over) >= 2.82,
                           mean_text(over)),
-                yes_or_no("1.30 times faster than G-HKDW", geometric_mean(over_apfb) >= 1.30,
-                          mean_text(over_apfb)),
+                yes_or_no("G-PR is 1.30 times faster than G-HKDW",
+                          geometric_mean(over_apfb) >= 1.30, mean_text(over_apfb)),
             ],
             figure="performance-profile",
             why="G-HKDW of the paper is apfb-wr here. On small or permuted "
@@ -299,14 +300,14 @@ def items_003(data: Data) -> list[Item]:
             "Figure 4. Speed-up graph by graph",
             "graphs by size, speed-up over the sequential push-relabel",
             [
-                yes_or_no("a speed-up on 23 of 28 graphs", faster >= 23 / 28 * len(gains),
+                yes_or_no("G-PR is faster on 23 of 28 graphs", faster >= 23 / 28 * len(gains),
                           f"{faster} of {len(gains)}"),
-                yes_or_no("3.05 on average, 0.31 to 12.60", geometric_mean(gains) >= 3.05,
+                yes_or_no("speed-up 3.05 on average, 0.31 to 12.60", geometric_mean(gains) >= 3.05,
                           mean_text(gains)),
             ],
             figure="individual-speed-up",
-            why="Where both codes were stopped, the speed-up counts as 1; where only the "
-            "sequential code was stopped, the speed-up is a lower bound.",
+            why="If both codes were stopped, the speed-up is taken as 1. If only the sequential "
+            "code was stopped, the speed-up is a lower bound.",
         ),
         Item(
             "Table 1. Times graph by graph",
@@ -315,7 +316,7 @@ def items_003(data: Data) -> list[Item]:
             [yes_or_no("G-PR is the fastest code on 15 of 28 graphs",
                        fastest >= 15 / 28 * len(rows), f"{fastest} of {len(rows)}")],
             _table_of_003(rows, limit),
-            why="The codes include apfb-wr, G-HKDW of the paper. A graph on which no code "
+            why="The codes include apfb-wr, which is G-HKDW in the paper. A graph on which no code "
             "finished does not count for G-PR. There is one run of each code.",
         ),
     ]  # fmt: skip
@@ -361,10 +362,10 @@ def _strategies(rows: list[Row], limit: float) -> Item:
         ],
         table([f"ms, {len(whole)} graphs", *words], body),
         figure="relabelling",
-        why=f"{_of_part(rows, whole)}Searches that were stopped count at the limit. The order of "
-        "the strategies is the paper's. Lists of active columns and shrinking them make little "
-        "difference: some strategies gain and "
-        f"others lose. {causes.of_lists(whole, versions, words)}Each time is that of one run.",
+        why=f"{_of_part(rows, whole)}The time of a search that was stopped is the limit. The "
+        "strategies have the same order as in the paper. Lists of active columns, and shrinking "
+        "these lists, make little difference: with some strategies the time decreases, with others "
+        f"it increases. {causes.of_lists(whole, versions, words)}Each time is that of one run.",
     )
 
 

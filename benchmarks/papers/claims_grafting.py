@@ -70,13 +70,15 @@ def _stopped(data: Data) -> str:
     names = [f"{row['algorithm']} on `{row['matrix']}`" for row in data["rows"] if row["overran"]]
     if not names:
         return ""
-    return f"Stopped after {data['limit']:g} s, so without counts: {', '.join(names)}. "
+    searches = ", ".join(names)
+    return f"Stopped after {data['limit']:g} s, so they have no counts: {searches}. "
 
 
 _WHY_COUNTS = (
-    "Entries are counted in those of the matrix. The graphs are stand-ins with the paper's degrees "
-    "and matching numbers, so single counts differ. SS-DFS does not visit the rows of a search "
-    "without a path again (option `close` of `ss-dfs`), as in the paper's algorithm 1."
+    "The counts of visited entries are relative to the number of entries of the matrix. The graphs "
+    "are stand-ins with the paper's degrees and matching numbers, so single counts differ. SS-DFS "
+    "does not visit the rows of a search without a path again (option `close` of `ss-dfs`), as in "
+    "the paper's algorithm 1."
 )
 
 
@@ -134,23 +136,23 @@ def _by_order(data: Data, why: str) -> Item:
 
 
 _WHY_ORDERS = (
-    "The paper does not name the order of its graphs. The figures above have both orders of each "
-    "stand-in; here each order is judged on its own."
+    "The paper does not name the order of its graphs. The figures above show each stand-in in both "
+    "orders; here each order is judged separately."
 )
 
 
 def _why_small(data: Data, *, busy: bool) -> str:
     return (
-        "A large part of these graphs fits into the caches, and two threads say nothing about the "
-        "paper's 40: the order of the three searches is judged on one thread."
+        "A large part of these graphs fits into the caches. Nothing about the paper's 40 threads "
+        "follows from two threads, so the order of the three searches is judged on one thread."
         + (_BUSY if busy else "")
     )
 
 
 _BUSY = (
     " Other processes used the cores during the run. The threads of ms-bfs-graft wait for each "
-    "other after each level, so that two threads often took longer than one: figures 4 and 5 say "
-    "nothing about quiet cores here."
+    "other after each level, so that two threads often took longer than one. So nothing about "
+    "quiet cores follows from figures 4 and 5 here."
 )
 
 
@@ -161,11 +163,11 @@ def _relative_speed(data: Data) -> Item:
         "graph, speed relative to the slowest of the three",
         claims,
         figure="relative-speed",
-        why="The statement holds if the order of the three is the paper's. The paper has 40 "
-        f"threads. {_first(data)}Where the order is not the paper's, the other two change places; "
-        "the result has the factors of edges and rates. Each class has four graphs in two orders, "
-        "on one thread with one run. A search that took more than "
-        f"{data['limit']:g} s counts as if it had taken that time.",
+        why="A statement holds if the three searches have the same order by time as in the paper. "
+        f"The paper has 40 threads. {_first(data)}In a class with another order, pothen-fan and "
+        "push-relabel have changed places. The result has the ratios of visited edges and of "
+        "rates. Each class has four graphs in two orders. On one thread, each search ran once. The "
+        f"time of a search that took more than {data['limit']:g} s is taken as this limit.",
     )
 
 
@@ -187,17 +189,18 @@ def _variation(data: Data) -> Item:
         common = psi[GRAFT].keys() & psi[rival].keys()
         if common:
             own, other = (statistics.mean([psi[n][g] for g in common]) for n in (GRAFT, rival))
-            words = f"psi of {GRAFT}, {PSI[GRAFT]} %, is below that of {rival}, {PSI[rival]} %"
+            words = f"psi is smaller for {GRAFT} ({PSI[GRAFT]} %) than for {rival} ({PSI[rival]} %)"
             ours = f"{digits(own)} % and {digits(other)} % on {len(common)} graphs"
             claims.append(yes_or_no(words, own < other, ours))
     return Item(
         "Section V B. Variation of the times",
         "ten runs on all threads",
         claims,
-        why="The means are over the graphs on which both have at least three runs. "
-        f"{causes.of_variation(runs)}Single long runs decide these means. The paper pins threads "
-        "to cores; here they are not pinned, on a virtual machine, and most runs take less than "
-        f"0.2 s. {_of_work(data)}"
+        why="psi is the standard deviation of the times of several runs, in percent of their mean. "
+        "The table has means over the graphs on which both searches have at least three runs. "
+        f"{causes.of_variation(runs)}Single long runs determine these means. The paper pins "
+        "threads to cores; here they are not pinned, on a virtual machine, and most runs take less "
+        f"than 0.2 s. {_of_work(data)}"
         if claims
         else "",
     )
@@ -213,9 +216,9 @@ def _of_work(data: Data) -> str:
     """A sentence on how much the visited entries vary, if the result has them for each run."""
     found = causes.of_work(data["rows"])
     if not found:
-        return "Whether the visited entries vary as much is not on file for these runs."
+        return "The result does not have the visited entries of each run."
     each = ", ".join(f"{name} {statistics.mean(psi):.1f} %" for name, psi in found.items())
-    return f"psi of the visited entries: {each}."
+    return f"psi of the number of visited entries: {each}."
 
 
 def _pairs(data: Data) -> Iterator[tuple[Row, Row]]:
@@ -246,9 +249,9 @@ def _rates(data: Data) -> Item:
             yes_or_no("2 to 12 times higher", bool(ratios) and min(ratios) >= 2, mean_text(ratios)),
         ],
         figure="search-rate",
-        why="The time of ms-bfs-graft includes that of its row lists here. Where bottom-up steps "
-        "read few entries, as on the stand-in of wikipedia, that time is most of the whole, and "
-        "the rate is low although the search is short.",
+        why="The time of ms-bfs-graft includes the computation of its row lists here. If bottom-up "
+        "steps visit few entries, as on the stand-in of wikipedia, this computation is most of the "
+        "time, and the rate is low although the search is short.",
     )
 
 
@@ -267,7 +270,8 @@ def _scaling(data: Data) -> Item:
     speeds = _speed_ups(data)
     holds = bool(speeds) and statistics.mean(speeds) / many >= 15 / 40
     ours = f"{mean_text(speeds)} on {many} threads"
-    claims = [yes_or_no("15 on 40 cores, 12 on 24 cores: 0.38 to 0.5 for each core", holds, ours)]
+    words = "15 on 40 cores, 12 on 24 cores, so 0.38 to 0.5 for each core"
+    claims = [yes_or_no(words, holds, ours)]
     return Item(
         "Figure 5. Strong scaling",
         "threads, mean speed-up over one thread by class",
@@ -289,7 +293,12 @@ def _least_gains(data: Data) -> str:
         and counters.searched(one[name])
         and one[name]["median"] / row["median"] < 5
     ]
-    return f"Less than 5 on {' and '.join(few)}." if few else ""
+    if not few:
+        return ""
+    return (
+        "The speed-up, in brackets with the times on one and on all threads, is less than 5 on "
+        f"{' and '.join(few)}."
+    )
 
 
 def _search_shares(data: Data) -> list[float]:
@@ -318,7 +327,7 @@ def _frontiers(data: Data) -> Item:
         claims = [
             counted("with grafting, a phase begins with its largest frontier",
                     [phase[0] == max(phase) for phase in grafted if phase], "phases"),
-            counted("without it, a phase begins with a small frontier, which grows",
+            counted("without grafting, a phase begins with a small frontier, which grows",
                     [phase[0] < max(phase) for phase in plain if phase], "phases"),
             counted("with grafting, the forest has fewer levels",
                     [len(a) <= len(b) for a, b in zip(grafted, plain, strict=False)], "phases"),

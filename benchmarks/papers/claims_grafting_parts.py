@@ -128,10 +128,11 @@ def _of_disturbances(data: Data) -> str:
     numbers = _of_group(others, start, "whole" in name)
     gains = f" and {digits(numbers[2])}" if numbers else ""
     return (
-        f"The steps of the last of two runs count. The last run took more than twice as long as "
-        f"the first one for {len(slow)} of {len(found)} searches, most on `{graph}` ({name}, start "
-        f"{start}: {first} ms and {last} ms). "
-        + (f"Without this graph, the gains there are {digits(numbers[1])}{gains}. "
+        f"The table has the steps of the second of two runs. For {len(slow)} of {len(found)} "
+        "searches, this run took more than twice as long as the first one. The difference is "
+        f"largest on `{graph}` ({name}, start {start}: {first} ms and {last} ms). "
+        + ("Without this graph, the gains by direction optimisation and grafting in these lines "
+        f"are {digits(numbers[1])}{gains}. "
            if numbers else "")
     )  # fmt: skip
 
@@ -156,12 +157,13 @@ def _on_one_thread(alone: Data | None, many: Data) -> str:
         )
     names = ", ".join(f"`{row['matrix']}`" for row in alone["rows"] if row["matrix"] in common)
     return (
-        f"*Threads.* On the same machine, on {names}, from Karp-Sipser until a path and with whole "
-        f"columns, and in the same way with the paper's start: {'; '.join(sentences)}. A bottom-up "
-        f"step has {causes.rates(alone['rows'])} times the rate of top-down steps on one thread, "
-        f"and {causes.rates(many['rows'])} times on {many['threads']}. So the number of threads "
-        "does not explain the difference to the paper: both parts gain about as much on one thread "
-        "as on many. "
+        f"*Threads.* Both numbers of threads were measured on the same machine, on {names}. The "
+        "four numbers are for columns until a path and whole columns after Karp-Sipser, and for "
+        f"the same two with the paper's start: {'; '.join(sentences)}. A bottom-up step has "
+        f"{causes.rates(alone['rows'])} times the rate of top-down steps on one thread, and "
+        f"{causes.rates(many['rows'])} times on {many['threads']}. So the number of threads does "
+        "not explain the difference from the paper: both parts gain about as much on one thread as "
+        "on many. "
     )
 
 
@@ -187,8 +189,8 @@ def _of_sizes(data: Data, small: Data | None) -> str:
         f"and both parts, visit {large} times fewer entries with {sizes[0]} million entries on "
         f"{data['threads'][-1]} threads, and {little} times with {sizes[1]} million on "
         f"{small['threads'][-1]} threads (start karp-sipser). So the size does not explain the "
-        "difference in this range; the paper's graphs have up to 530 million edges, and such sizes "
-        "were not measured. "
+        "difference from the paper in this range. The paper's graphs have up to 530 million edges; "
+        "such sizes were not measured. "
     )
 
 
@@ -211,18 +213,19 @@ def _saved(data: Data) -> dict[tuple[str, bool], tuple[float, float]]:
 
 
 _WHY_PARTS = (
-    "Claims are about the steps of the search, because the paper's graphs come with the row lists. "
-    "The table's first lines have all stand-ins, the others those on which causes were tested. "
-    "*Start and columns.* Karp-Sipser leaves fewer columns than in the paper on most "
-    "stand-ins. Our search ends the visit of a column at its first path, that of the paper visits "
-    "whole columns. With as many columns left as in the paper and whole columns at the same time, "
-    "direction optimisation gains most, but less than in the paper; grafting does not gain more. "
-    "*Rate.*"
+    "The statements are judged by the steps of the search without the computation of the row "
+    "lists, because the paper's graphs come with row lists. The first lines of the table are about "
+    "all stand-ins, the other lines about those on which possible causes were tested. *Start and "
+    "columns.* Karp-Sipser leaves fewer columns than in the paper on most stand-ins. Our search "
+    "ends the visit of a column when it finds a path; the search of the paper visits whole "
+    "columns. If as many columns are left as in the paper and whole columns are visited, direction "
+    "optimisation gains most, but less than in the paper; grafting does not gain more. *Rate.*"
 )
 _REST_OF_PARTS = (
-    "Grafting gains most on networks, as in the paper, but less. It saves what phases repeat, and "
-    "the result has the phases, levels and entries by direction of each search. Unknown: what the "
-    "paper's processors, 40 threads and its own graphs would change."
+    "Grafting gains most on networks, as in the paper, but less than there. It saves visits that "
+    "each phase would repeat; the result has the phases, levels and entries by direction of each "
+    "search. It is unknown how much the paper's processors, its 40 threads and its graphs would "
+    "change."
 )
 
 

@@ -98,17 +98,17 @@ def _of_hem(rows: list[Row]) -> str:
         return ""
     return (
         f" HEM is not far behind: it is {_mean(rows, HEM):.1f} % lighter than GPA in the mean, and "
-        f"local max {_mean(rows, LOCAL_MAX):.1f} %. A likely reason is the density: with many "
-        "independent weights at each vertex, the heaviest edge to an unmatched neighbour is nearly "
-        "as heavy as any."
+        f"local max {_mean(rows, LOCAL_MAX):.1f} %. A likely reason is the density: each vertex "
+        "has many edges with independent weights, so the heaviest edge to an unmatched neighbour "
+        "is nearly as heavy as the heaviest edge of all."
     )
 
 
 _WHY_TIMES = (
-    "The weights agree. Of the orders of the times, only that of GPA and red-blue differs: on "
+    "The weights agree. Only GPA and red-blue have another order by time than in the paper: on "
     "some or all graphs, red-blue is faster than GPA here; in the paper, the code of the authors "
     "of red-blue is slower than GPA. Sorting does not explain the difference: GPA and greedy sort "
-    "by radix here, in linear time, and by comparisons in the paper. The figures of all families "
+    "by radix here, in linear time, but by comparisons in the paper. The figures of all families "
     "are at the end of this page."
 )
 
@@ -163,9 +163,9 @@ def _real(real: Data | None, *, busy: bool = False) -> Item:
         ),
         figure="quality",
         of_real=True,
-        why=f"{_of_choice(rows)} The figure has the weights; that of the times is at the end of "
-        "this page."
-        + (" Other processes used the cores: single times may be wrong." if busy else "")
+        why=f"{_of_choice(rows)} The figure shows the weights; the figure of the times is at the "
+        "end of this page."
+        + (" Other processes used the cores, so single times may be wrong." if busy else "")
         + _of_ties(rows),
     )  # fmt: skip
 
@@ -174,8 +174,9 @@ def _of_choice(rows: list[Row]) -> str:
     """A sentence on the choice of the matrices in the table."""
     every = f"all {len(rows)}" if len(rows) <= 20 else f"the 20 largest of {len(rows)}"
     return (
-        f"The table has {every} symmetric matrices with different values off the diagonal. In "
-        "`Andrews`, which would be the second largest, all of these have the same modulus."
+        f"The table has {every} symmetric matrices whose off-diagonal values have different "
+        "moduli. `Andrews`, which would be the second largest, is left out: all its off-diagonal "
+        "values have the same modulus."
     )
 
 
@@ -206,8 +207,8 @@ def _of_ties(rows: list[Row]) -> str:
         f"large on matrices with few different weights: {', '.join(each)}. greedy and GPA take "
         "edges of equal weight in the order of the matrix, which follows the roads or the wires "
         "and leaves few vertices unmatched. local-max breaks ties at random, as in the paper. "
-        "`laser` and `ibmpg1_mna` have few different "
-        "weights, too, but there the order hardly matters."
+        "`laser` and `ibmpg1_mna` also have few different weights, but on them the order makes "
+        "hardly any difference."
     )
 
 
@@ -228,14 +229,14 @@ def _rounds(rows: list[Row], real: Data | None) -> Item:
             counted("at most 10 rounds", [row["rounds"][LOCAL_MAX] <= 10 for row in every],
                     "graphs"),
         ],
-        why="The paper states both for the graph contraction instances of KaFFPa (DIMACS "
-        "challenge), which are not available here, and names the circuits add20 and memplus as "
-        "exceptions to the first. The verdict is about the graphs above instead. "
-        "On generated graphs, the first round leaves less than 25 % except on Delaunay "
-        "graphs and the densest small graphs; the share grows in later rounds, and the mean of all "
-        "rounds is judged here. Delaunay graphs have distances as weights, and the first round "
-        "leaves about half; a likely reason is that weights of edges that share an end are "
-        "correlated, so that fewer edges are local maxima. More than 10 rounds occur on random "
+        why="The paper makes both statements about the graph contraction instances of KaFFPa "
+        "(DIMACS challenge), which are not available here, and names the circuits add20 and "
+        "memplus as exceptions to the first statement. The verdict is about the graphs above "
+        "instead, and about the mean of all rounds. On generated graphs, the first round leaves "
+        "less than 25 % except on Delaunay graphs and the densest small graphs; the share grows in "
+        "later rounds. On Delaunay graphs, whose weights are distances, the first round leaves "
+        "about half of the edges. A likely reason is that the weights of edges with a common end "
+        "are correlated, so that fewer edges are local maxima. More than 10 rounds occur on random "
         "graphs with alpha = 64, on the largest Delaunay graph, and on some matrices.",
     )  # fmt: skip
 

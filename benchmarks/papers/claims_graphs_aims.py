@@ -51,9 +51,10 @@ def _over_hem(path: dict[str, Row]) -> float:
 
 def _of_later(path: dict[str, Row]) -> str:
     return (
-        " The time beside HEM is that of a later version on one thread, which was measured on two "
-        "cores that other processes used. It follows the vertices matched last and sorts nothing. "
-        f"Before, local-max took {digits(_over_hem(path))} times as long as HEM."
+        " The ratio to HEM is that of a later version on one thread, which was measured on two "
+        "cores that other processes used. The later version visits only neighbours of the vertices "
+        f"matched last, and does not sort. The earlier version took {digits(_over_hem(path))} "
+        "times as long as HEM."
     )
 
 
@@ -79,10 +80,10 @@ PATH, STAR = "path_1000000", "star_10000000"
 _WHY_PATH = (
     "The path is the worst case of local-max: only its heaviest edge is a local maximum, so each "
     "round matches one edge. After eight visits of each edge (option `limit`), the remaining edges "
-    "are matched by decreasing weight, by the CPU also after rounds on a GPU. A round over as "
-    "many edges takes less than a millisecond on a GPU (the star of 10^6 edges), so nearly all of "
-    "the time there is that of the CPU and of the copies. HEM visits each vertex once. Rounds "
-    "alone would take quadratic time."
+    "are matched by decreasing weight; the CPU does this also after rounds on a GPU. On a GPU, a "
+    "round over as many edges takes less than a millisecond (see the star of 10^6 edges), so "
+    "nearly all of the time is spent on the CPU and on copies. With rounds alone, the time would "
+    "be quadratic. HEM visits each vertex once."
 )
 
 
@@ -94,18 +95,18 @@ def _of_star(star: Row) -> str:
     """Sentences on why local-max takes longer than HEM, and on the time of red-blue on a large
     star. `star` has the times of the codes on that star in the section graphs."""
     text = (
-        "HEM visits the list of a vertex only if the vertex is unmatched, of about half of them; "
-        "the first round of local-max visits every list, and later rounds visit lists again whose "
-        "heaviest edge has gone. On Delaunay graphs half of the edges are left after the first "
-        "round."
+        "HEM visits the list of a vertex only if the vertex is unmatched, which is true for about "
+        "half of the vertices. The first round of local-max visits every list; later rounds visit "
+        "a list again if its heaviest edge was removed. On Delaunay graphs, half of the edges are "
+        "left after the first round."
     )
     if "red-blue, GPU" not in star:
         return text
     on_gpu, in_sequence = (star[name]["seconds"] for name in ("red-blue, GPU", "red-blue"))
     return (
         f"{text} On a star of 10^7 edges (section `graphs`), red-blue on the GPU takes "
-        f"{milliseconds(on_gpu)} ms, and {milliseconds(in_sequence)} ms in sequence: all warps "
-        "share the list of the centre, which one thread visits in the paper."
+        f"{milliseconds(on_gpu)} ms, and the sequential red-blue {milliseconds(in_sequence)} ms. "
+        "All warps share the list of the centre, which one thread visits in the paper."
     )
 
 

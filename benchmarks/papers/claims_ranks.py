@@ -16,13 +16,14 @@ _BUSY = (
 
 def distributed(data: Data | None, *, busy: bool = False) -> Item:
     """Figure 4, from the section mpi-local-max. With `busy`, other processes used the cores."""
-    title, axes = "Figure 4. Distributed memory", "processes, time on half as many over this time"
+    title = "Figure 4. Distributed memory"
+    axes = "processes; time on half as many processes over the time on this number"
     if data is None:
         return Item(
             title,
             axes,
-            why="`match` runs over ranks, but there is no result yet of several ranks with a core "
-            "for each.",
+            why="`match` runs over ranks, but there is no result yet of several ranks that have a "
+            "core each.",
         )
     names = list(dict.fromkeys(row["matrix"] for row in data["rows"]))
     found = {name: gains(data, name) for name in names}
@@ -47,18 +48,18 @@ def distributed(data: Data | None, *, busy: bool = False) -> Item:
         title,
         axes,
         [
-            counted("slightly below 2 for the first two doublings (1.6 to 2)",
+            counted("the first two doublings gain slightly less than 2 (1.6 to 2)",
                     [1.6 <= gain <= 2.1 for gain in first], "steps"),
-            counted("beyond, almost 2 until the instance is too small (1.6)",
+            counted("later doublings gain almost 2 until the instance is too small (1.6)",
                     [gain >= 1.6 for gain in beyond], "steps"),
-            counted("above 1 for a long time also with poor locality", [g > 1 for g in random],
+            counted("also with poor locality, more than 1 for long", [g > 1 for g in random],
                     "steps"),
         ],
         table(head, body),
         why=f"One MPI process runs on each core of one machine, {how}. The paper has up to 1024 on "
-        "two clusters, and graphs with 63 and 132 million edges. Each rank reads the whole graph "
-        "here, which does not count. The gain of two ranks over one includes what the exchange "
-        "costs, because the list of one rank needs none. " + _largest(data, names)
+        "two clusters, and graphs with 63 and 132 million edges. Here each rank reads the whole "
+        "graph, which is not timed. The exchange reduces the gain of two ranks over one, because "
+        "one rank exchanges nothing. " + _largest(data, names)
         + (_BUSY if busy else ""),
     )  # fmt: skip
 

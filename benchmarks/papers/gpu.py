@@ -266,15 +266,17 @@ def markdown(data: dict[str, Any]) -> str:
         for label, group in sets(rows)
     ]
     return paragraphs(
-        f"{data['gpu']}. Columns and row lists are on the device before, as the papers' graphs "
-        f"come with both. A search is not repeated any more after {limit:g} s in all.",
+        f"{data['gpu']}. Columns and row lists are on the device before the search, because the "
+        "papers' graphs come with both. A search is not repeated once its runs have taken "
+        f"{limit:g} s in all.",
         "### Search after the cheap matching, ms",
-        f"`>`: stopped after {limit:g} s; the number is how many matched entries fewer it had than "
-        "the largest matching.",
+        f"`>`: stopped after {limit:g} s. The number states how many matched entries fewer the "
+        "search had than the largest matching.",
         by_matrix(["n", "nnz", "start", *names], rows, times),
         "### Geometric means, ms",
-        "What was stopped counts at the limit (`>`); hardest: those on which the best variant "
-        f"is slowest, {HARDEST}, or half where there are fewer than twice as many.",
+        f"The time of a search that was stopped is the limit (`>`). *Hardest* are the {HARDEST} "
+        "graphs on which the best variant is slowest, or half of the graphs if there are fewer "
+        f"than {2 * HARDEST}.",
         table(
             ["set", "matrices", *names],
             [
@@ -283,7 +285,7 @@ def markdown(data: dict[str, Any]) -> str:
             ],
         ),
         *_peers(rows, limit),
-        "### Phases, or relabels / levels of the searches, or of the relabels",
+        "### Phases / levels of the searches; with pushes, relabellings / levels of these",
         by_matrix(names, rows, lambda row: [_phases(row["counters"].get(n, {})) for n in names]),
         *work(rows, names),
     )
@@ -299,7 +301,7 @@ def _peers(rows: list[Row], limit: float) -> list[str]:
         if ran:
             parts += [
                 f"### Searches {title} of the host, ms",
-                f"After the same start, within {limit:g} s.",
+                f"After the same initial matching, within {limit:g} s.",
                 by_matrix([*ran, "best variant over the best of them"], rows, _cells(key, ran)),
             ]
     return parts
@@ -319,8 +321,8 @@ def _cells(key: str, ran: list[str]) -> Any:
 def work(rows: list[Row], names: list[str]) -> list[str]:
     """Returns tables of augmenting paths, and of the pushes of push-relabel searches."""
     kinds = (
-        ("Paths walked / their mean length / the longest, in edges:", "path_edges", _paths),
-        ("Pushes / executions of their kernel / relabels / levels of these:", "pushes", _pushes),
+        ("Augmenting paths / their mean length / the longest, in edges:", "path_edges", _paths),
+        ("Pushes / executions of the kernel / relabels / levels of these:", "pushes", _pushes),
     )
     parts = []
     for title, key, cell in kinds:
@@ -337,7 +339,8 @@ def work(rows: list[Row], names: list[str]) -> list[str]:
         parts += [title, by_matrix(measured, rows, cells)] if measured else []
     if not parts:
         return []
-    where = "Of the last run of each; of a stopped one, up to then."
+    where = "The counters are of the last run of each search. The counters of a search that was "
+    "stopped end at that time."
     return ["### Pushes, relabels, levels, path lengths", where, *parts]
 
 

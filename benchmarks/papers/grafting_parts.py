@@ -210,9 +210,10 @@ def markdown(data: dict[str, Any]) -> str:
 
             parts += [
                 f"### From {start}{whole}",
-                "Unmatched vertices that a maximum matching covers; then milliseconds of the "
-                "steps; entries visited over those of the matrix, in brackets those from rows; "
-                "phases; levels, and how many of them are bottom-up.",
+                "First the number of unmatched vertices that a maximum matching covers. Then for "
+                "each search: milliseconds of the steps; visited entries over the entries of the "
+                "matrix, in brackets those visited from rows; phases; levels, and how many of them "
+                "are bottom-up.",
                 by_matrix(["left", *names], rows, cells),
             ]
     return paragraphs(*parts)

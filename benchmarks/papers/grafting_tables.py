@@ -43,10 +43,10 @@ def markdown(data: Data) -> str:
     parts = [
         "### The matrices",
         "Shares of all vertices that Karp-Sipser and a maximum matching cover, and the share left "
-        "to the searches; the paper's figures of the graph that it stands for in brackets.",
+        "to the searches. In brackets: the same for the paper's graph for which the matrix stands.",
         _matrices(data),
         "### Search after Karp-Sipser, one thread, ms",
-        "`-`: the start had left nothing to search for.",
+        "`-`: the initial matching was maximum.",
         _times(data, 1),
     ]
     if many > 1:
@@ -54,31 +54,32 @@ def markdown(data: Data) -> str:
     if any(row["algorithm"] == AUTO for row in data["rows"]):
         parts += [
             "### Start and search together",
-            "`auto` with its own start, beside the best of all published algorithms after "
-            "Karp-Sipser on each matrix.",
+            "`auto` with the initial matching that it chooses, and the fastest published algorithm "
+            "after Karp-Sipser on each matrix.",
             _together(data),
         ]
     for title, figure in (
-        ("Edges read, in entries of the matrix", edges_per_entry),
+        ("Visited edges over the entries of the matrix", edges_per_entry),
         ("Phases", phases),
         ("Mean length of the augmenting paths", mean_path),
     ):
         parts += [f"### {title}, one thread", _counted(data, figure)]
     parts += [
         f"### Search rate and steps of {GRAFT}, {_on(many)}",
-        "Millions of edges a second; share of the time of all steps.",
+        "Millions of edges per second; the share of each step in the time of all steps.",
         _steps(data, many),
         "### Direction optimisation and grafting",
         f"Speed-up over {GRAFT} with both switched off, which is multi-source BFS; {_on(many)}, "
         "geometric means.",
         _worth(data),
         "### The ranking within each class",
-        "Speed-up of ms-bfs-graft over push-relabel (PR) and pothen-fan (PF), after the start: the "
-        "paper's means, ours (geometric), ours when only the steps of ms-bfs-graft count and not "
-        "the row lists that it makes first (the paper's graphs come with them), and the factors of "
-        "ours: how many times fewer edges it visits, and how many times higher its rate is. `*`: "
-        "some were stopped and counted at the limit. The paper's many are 40 threads; a serial "
-        "algorithm takes part in them with its time on one.",
+        "Speed-up of ms-bfs-graft over push-relabel (PR) and pothen-fan (PF), without the initial "
+        "matching: the paper's means; our geometric means; and our means without the time in which "
+        "ms-bfs-graft computes its row lists, because the paper's graphs come with them. The last "
+        "columns have the factors of our means: how many times fewer edges ms-bfs-graft visits, "
+        "and how many times higher its rate is. `*`: some searches were stopped, and their time is "
+        "the limit. *Many* threads are 40 in the paper; a serial algorithm is compared on many "
+        "threads with its time on one.",
         _orders(data),
     ]
     if data.get("statements"):
@@ -273,7 +274,7 @@ def _orders(data: Data) -> str:
         where = f"{verdict['class']}, {_on(verdict['threads'])}"
         reasons += [f"- {where}: {why}." for why in verdict["why"]]
     if not body:
-        return "Not enough of the searches came to an end."
+        return "Too few searches finished."
     each = ["ours", "steps", "edges", "rate"]
     head = ["class", "threads", "over PR: paper", *each, "over PF: paper", *each]
     head += ["paper's order", "ours", "reproduced"]

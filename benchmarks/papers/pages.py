@@ -112,10 +112,11 @@ PAPERS = (
         "Deveci, Kaya, Uçar, Çatalyürek: GPU accelerated maximum cardinality matching algorithms "
         "for bipartite graphs, Euro-Par 2013",
         "APsB and APFB with GPUBFS and GPUBFS-WR (`apsb`, `apfb`, `apsb-wr`, `apfb-wr`), each with "
-        "CT and MT (option `threads`); of its comparison PFP and, on several threads, P-PFP "
-        "(`pothen-fan`), HK (`hopcroft-karp`) and P-DBFS (`p-dbfs`); HKDW (`hkdw`)",
-        "P-HK, which the other multicore algorithms outperform on both sets of the paper; the "
-        "peers here are PFP, HK, P-DBFS and P-PFP",
+        "CT and MT (option `threads`); of the codes that the paper compares with, PFP and, on "
+        "several threads, P-PFP (`pothen-fan`), HK (`hopcroft-karp`) and P-DBFS (`p-dbfs`); HKDW "
+        "(`hkdw`)",
+        "P-HK, which is slower than the other multicore codes on both sets of the paper; the GPU "
+        "codes are compared with PFP, HK, P-DBFS and P-PFP here",
         "The paper has 70 matrices of the University of Florida collection, in their own and in a "
         "random order. The collection is not available here: twenty generated graphs take its "
         "place, seven of them in a random order (`+rcp`)",
@@ -134,8 +135,8 @@ PAPERS = (
         "nothing",
         "Generated stand-ins take the place of the paper's twelve graphs, which are not available "
         "here, each in its own order and in a random one (`_rcp`). They have 8.3 to 17 million "
-        "entries, and those of the last table about a million. The causes of figure 7 were tested "
-        "on three of them, one also in a random order",
+        "entries, and those of the last table about a million. Possible causes of differences in "
+        "figure 7 were tested on three of them, one also in a random order",
         _of_001,
         (
             ("grafting-parts", PREFERRED),
@@ -164,8 +165,9 @@ PAPERS = (
         "Deveci, Kaya, Uçar, Çatalyürek: A push-relabel-based maximum cardinality bipartite "
         "matching algorithm on GPUs, ICPP 2013",
         "G-PR-First, G-PR-NoShr and G-PR-Shr (`g-pr-first`, `g-pr-noshr`, `g-pr-shr`) with fixed "
-        "and adaptive relabelling (option `relabel`); of its comparison PR (`push-relabel`), "
-        "P-DBFS (`p-dbfs`) and G-HKDW, which is `apfb-wr` of the paper before",
+        "and adaptive relabelling (option `relabel`); of the codes that the paper compares with, "
+        "PR (`push-relabel`), P-DBFS (`p-dbfs`) and G-HKDW, which is `apfb-wr` of Deveci et al. "
+        "(Euro-Par 2013)",
         "nothing",
         "The paper has 28 matrices of the University of Florida collection. The collection is not "
         "available here: twenty generated graphs take its place, seven of them in a random order "
@@ -177,16 +179,15 @@ PAPERS = (
         "004-local-max",
         "Birn, Osipov, Sanders, Schulz, Sitchinava: Efficient parallel and external matching, "
         "Euro-Par 2013",
-        "local max (`local-max`): sequential, CREW on CPU threads, GPU, over MPI ranks "
-        "(`match(G, comm=comm)`); in external memory "
-        "(`local-max-external`); greedy (`greedy`), HEM with and without random order "
-        "(`hem`, option `order`), GPA (`gpa`). All but those "
-        "over ranks and in external memory also take a bipartite graph as a matrix "
-        "(`bipartite=True`); these two need the symmetric matrix",
-        "MapReduce and the cache-oblivious model, of which the paper has no implementation. Not "
-        "measured: the graph contraction instances of KaFFPa from the 10th DIMACS challenge, on "
-        "which the paper states that local max is about 1 % lighter than GPA; they are not "
-        "available here",
+        "local max (`local-max`): sequential, CREW on CPU threads, GPU, over MPI ranks (`match(G, "
+        "comm=comm)`); in external memory (`local-max-external`); greedy (`greedy`), HEM with and "
+        "without random order (`hem`, option `order`), GPA (`gpa`). All but those over ranks and "
+        "in external memory also accept a bipartite graph as a rectangular matrix "
+        "(`bipartite=True`); these two need the symmetric matrix of the graph",
+        "the versions for MapReduce and for the cache-oblivious model, for which the paper has no "
+        "implementation. Not measured: the graph contraction instances of KaFFPa from the 10th "
+        "DIMACS challenge, on which the paper states that local max is about 1 % lighter than GPA; "
+        "they are not available here",
         "Generated graphs as in the paper, with 2^10 to 2^20 vertices and even exponents. Random "
         "graphs with alpha = 16 and 64 end at 2^18 vertices, with up to 17 million edges, to limit "
         "the time of the sequential algorithms. Thirteen symmetric matrices take the place of the "
@@ -241,7 +242,7 @@ def _stem_of(item: Item, stem: str, real: Result | None) -> str:
 def _source(result: Result) -> str:
     lacks = ", ".join(f"`{name}`" for name in result.left_out)
     if lacks:
-        lacks = f" Not started before the time of `--within` was over: {lacks}."
+        lacks = f" Not measured, because the time of `--within` was over: {lacks}."
     gpu = f"{result.data['gpu']}. " if "gpu" in result.data else ""
     note = f" {result.data['note']}" if "note" in result.data else ""
     link = f"[{result.stem}](../../benchmarks/results/{result.stem}.md)"
@@ -279,12 +280,12 @@ def index(verdicts: dict[str, list[Item]]) -> str:
             LICENCE,
             GENERATED,
             "# The papers",
-            "Each page has the tables and figures of a paper beside ours. A statement of the paper "
-            "holds in a share of our cases. A table or figure agrees if all its statements were "
-            "measured and hold in "
-            "all cases, disagrees if none holds in any, and otherwise agrees in part; one without "
-            "results is not measured. The "
-            "deviations of each algorithm from its paper are in the head of its file.",
+            "Each page compares the tables and figures of a paper with ours. For each statement of "
+            "the paper, the page gives the share of our cases in which the statement holds. A "
+            "table or figure agrees if all its statements were measured and hold in all cases, "
+            "disagrees if no statement holds in any case, and otherwise agrees in part. A table or "
+            "figure without results is not measured. The comment at the beginning of each "
+            "algorithm's file lists how the algorithm deviates from its paper.",
             body,
             "The graphs of the papers are not available here. Each page states which graphs take "
             "their place, and which graphs and orders were left out.",

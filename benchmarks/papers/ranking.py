@@ -142,9 +142,9 @@ def _reason(gains: Gains) -> str:
     if gains.edges:
         more = 1 / geometric_mean(list(gains.edges.values()))
         rate = geometric_mean(list(gains.rates.values()))
-        words += f" (it reads {digits(more)} times as many edges at {digits(rate)} times the rate)"
+        words += f" (it visits {digits(more)} times the edges at {digits(rate)} times the rate)"
     kept = sum(ratio <= 1 for ratio in slower.values())
-    words += f", most on `{worst}` ({digits(slower[worst])} times); on {kept} of {len(slower)} "
+    words += f", at most {digits(slower[worst])} times, on `{worst}`; on {kept} of {len(slower)} "
     return words + "graphs the order is the paper's"
 
 
