@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The search over MPI ranks with a GPU each, beside one GPU and ranks on CPU cores.
+"""The search over MPI ranks with a GPU each, compared with one GPU and with ranks on CPU cores.
 
-The graphs are made on the GPUs. Each graph is matched by one rank and by two ranks with a GPU each,
-which exchange long lists by NCCL or through the memory of the host; the first graph also by the
-engine for one GPU and by two ranks without GPUs, and under limits on the memory of a GPU, which
-decrease until one GPU does not suffice. All that end must find the same size. After ``--within``
-seconds, no measurement is started, except those under the limit on the memory.
+The graphs are made on the GPUs. Each graph is matched by one rank, and by two ranks with a GPU
+each, which exchange long lists by NCCL or through the memory of the host. The first graph is also
+matched by the engine for one GPU, by two ranks without GPUs, and under limits on the memory of a
+GPU. These limits decrease until one GPU does not suffice. All runs that finish must find the same
+size. After ``--within`` seconds, no measurement is started except those under a limit on the
+memory.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ WAYS = {
     "2 CPU cores": (2, "cpu", {}),
 }
 ONLY_FIRST = ("engine for one GPU", "2 CPU cores")
-_LIMITS = 6  # at most; each halves what one GPU may need more than each of two
+_LIMITS = 6  # limits at most; each halves the range of limits under which only two GPUs may suffice
 
 
 def cases(which: str, _: Path) -> list[Case]:
@@ -47,7 +48,7 @@ def _not_on_the_host() -> Any:
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """Median seconds of each stage; OSError without a GPU or an MPI."""
+    """Median seconds of each stage. Raises OSError without a GPU or MPI."""
     device, complaints = gpu(), []
     rows: list[Row] = []
     begin = time.monotonic()
@@ -73,12 +74,13 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def _capped(name: str, rows: list[Row], options: Options) -> list[Row]:
-    """One and two GPUs under a limit on the memory of each.
+    """Runs on one and on two GPUs under a limit on the memory of each GPU.
 
-    The first limit is halfway between what one GPU and what each of two held without a limit. CuPy
-    keeps memory that it has freed, so one GPU may need less than that: while one GPU ends under the
-    limit, the next limit is halfway between what two and what one held under limits so far. Where
-    one GPU does not need more than each of two, the next limit is below both.
+    The first limit is the mean of the memory of one GPU and the memory of each of two GPUs, both
+    without a limit. CuPy keeps memory that it has freed, so one GPU may need less than it had.
+    While one GPU finishes under the limit, the next limit is the mean of the memory of two GPUs and
+    of one GPU under the limits so far. If one GPU does not need more memory than each of two, the
+    next limit is smaller than both.
     """
     used = {row["way"]: row.get("gpu_bytes", 0) for row in rows if row["matrix"] == name}
     one, two = used.get("1 GPU", 0), used.get("2 GPUs, NCCL", 0)
@@ -87,7 +89,7 @@ def _capped(name: str, rows: list[Row], options: Options) -> list[Row]:
     found: list[Row] = []
 
     def held(ranks: int, cap: int) -> int | None:
-        """The most memory of a GPU under a limit; None if it does not suffice."""
+        """The largest memory that a GPU used under a limit; None if the limit does not suffice."""
         way = "1 GPU" if ranks == 1 else "2 GPUs, NCCL"
         row = _measured(name, ranks, "gpu", {}, options, cap)
         options.say(f"{name}, {way}, at most {cap} bytes: {row}")
@@ -113,7 +115,7 @@ def _measured(
     options: Options,
     cap: int = 0,
 ) -> Row:
-    """The medians of one launch, or its error."""
+    """The medians of the repetitions of one launch, or its error."""
     beside = str(Path(sys.executable).parent)
     launcher = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
     if launcher is None:
@@ -155,9 +157,10 @@ def _text(rows: list[Row]) -> str:
     head = ["matrix", "where", "limit MB", "start ms", "search ms", "certificate ms", "GPU MB"]
     head += ["steps", "exchanges", "MB sent"]
     return paragraphs(
-        "From an empty matching to its certificate, medians after a warm-up. `GPU MB` is the "
-        "largest memory of a GPU that CuPy has allocated; with a limit, a GPU that needs more "
-        "fails. The start is the one that `auto` chooses; the certificate is on the CPU.",
+        "Medians of the time from an empty matching to the certificate of the maximum one, after a "
+        "warm-up. `GPU MB` is the largest memory that CuPy has allocated on a GPU; with a limit, a "
+        "run that needs more fails. The initializer is the one that `auto` chooses. The CPU checks "
+        "the certificate.",
         table(head, [_cells(row) for row in rows]),
     )
 

@@ -2,10 +2,10 @@
 """One rank of a measurement on GPUs: ``mpiexec -n P python -m benchmarks.mpi.gpu_worker GRAPH WHERE
 REPEATS CAP``.
 
-Each rank makes the graph on its GPU and takes its columns. WHERE is ``gpu`` or ``cpu``, which
-decides where the ranks search, or ``engine``: the engine for one GPU, in one process. The first
-rank prints a JSON object for a warm-up and for each repetition, or the error. CAP is a limit in
-bytes on the memory of a GPU that CuPy gives out, or 0.
+Each rank makes the graph on its GPU and keeps its own columns. With WHERE ``gpu`` or ``cpu``, the
+ranks search on GPUs or on CPU cores. With WHERE ``engine``, the engine for one GPU searches in one
+process. The first rank prints a JSON object for the warm-up and for each repetition, or the error.
+CAP is the largest number of bytes that CuPy may allocate on a GPU; 0 is no limit.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main(graph: str, where: str, repeats: str, cap: str) -> None:
 
 
 def part_of(A: Any, comm: Any) -> Any:
-    """The columns of this rank of a pattern on a device."""
+    """The columns that this rank owns of the pattern `A` on a device."""
     import btfperm
 
     n = A.shape[1]

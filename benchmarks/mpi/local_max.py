@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Local max over MPI ranks, as in figure 4 of Birn et al. (Euro-Par 2013).
 
-The graphs are random geometric graphs with random weights of their edges. As in the paper, a rank
-owns vertices of consecutive numbers. Each graph is measured in the order of its strips, in which
-most edges join vertices of one rank, and with ``+shuffled`` in a random order. The seconds are
-those of the stage `match` of ``btfperm.match(G, comm=comm)``: from the lists of each rank to the
-matching, without the check, the largest of the ranks.
+The graphs are random geometric graphs whose edges have random weights. As in the paper, a rank owns
+vertices with consecutive numbers. Each graph is measured in two orders. In the order of strips of
+the plane, most edges join vertices of one rank; with ``+shuffled``, the order is random. The
+seconds are those of the stage `match` of ``btfperm.match(G, comm=comm)``, the largest of all ranks:
+from the lists of each rank to the matching, without the check.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _only_by_name() -> Any:
 
 
 def graph_of(name: str) -> Any:
-    """The symmetric CSC matrix of that name, with random weights."""
+    """The graph of that name as a symmetric CSC matrix with random weights."""
     graph = make(name.removesuffix(SHUFFLED))
     shuffled = name.endswith(SHUFFLED)
     return matrix_of(graph, np.random.default_rng(SEED).permutation(graph.n) if shuffled else None)
@@ -100,13 +100,13 @@ def _measured(command: list[str], options: Options) -> Row:
 
 
 def gains(data: dict[str, Any], matrix: str) -> list[float]:
-    """The time on half as many ranks over that on each number of ranks, from the second on."""
+    """The time on each number of ranks but the last, over the time on the next one."""
     rows = [row for row in data["rows"] if row["matrix"] == matrix]
     return [one["median"] / two["median"] for one, two in itertools.pairwise(rows)]
 
 
 def markdown(data: dict[str, Any]) -> str:
-    """One table: seconds, the gain of each doubling, rounds, and bytes sent."""
+    """The table: seconds, the gain of each doubling of the ranks, rounds, and bytes sent."""
     body = []
     for name in dict.fromkeys(row["matrix"] for row in data["rows"]):
         rows = [row for row in data["rows"] if row["matrix"] == name]
@@ -124,8 +124,9 @@ def markdown(data: dict[str, Any]) -> str:
                 ]
             )
     return paragraphs(
-        "Median milliseconds of the matching; gain: the time on the number of ranks before over "
-        "this one; MB: sent by all ranks together, with the reading.",
+        "Median milliseconds of the matching. *Gain* is the time on the number of ranks before, "
+        "divided by the time on this number. *MB* is what all ranks together send, also while they "
+        "read the graph.",
         table(["matrix", "edges", "ranks", "ms", "gain", "rounds", "MB"], body),
     )
 

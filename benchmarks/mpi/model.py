@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A model of the messages and of the seconds of a call over ranks, fitted to measured counters.
 
-The layout of a matrix on P ranks is computed, for any P: the entries of the largest rank, and the
-ghosts of all ranks (``btfperm/backends/mpi/halo.py``). The operations are the exchanges and the
-collectives. For one matrix:
+The layout of a matrix on P ranks is computed, for any P: the number of entries of the rank that has
+the most, and the number of ghosts of all ranks (``btfperm/backends/mpi/halo.py``). The operations
+are the exchanges and the collectives. The counters of one matrix are:
 
     operations = a + b * log2(P)
     bytes      = c * ghosts + d * (m + n) * (1 - 1 / P)
     messages   = e * exchanges * P * (P - 1)        at most one for each 8 bytes
 
-A search sends the ghosts that change, and a permutation each row and column to a random rank. A
-share of the operations are all-to-alls, in which each pair of ranks exchanges a small message:
+A search sends the ghosts that change, and a permutation sends each row and column to a random rank.
+Part of the operations are all-to-alls, in which each pair of ranks exchanges a small message:
 
     all-to-alls    = f * operations
     bytes of these = all-to-alls * P * (P - 1) * (8 + g * lines)
 
-where `lines` is the number of lines for which such a message has room, and g is between 0 and 24.
-For all matrices together:
+Here `lines` is the number of lines of the exchanged lists that fit into such a message, and g is
+between 0 and 24. The seconds have the same coefficients for all matrices:
 
     seconds = share * (work * entries of the largest rank + search * visited entries / P
               + latency * operations * log2(P) + overhead * all messages / P
               + transfer * all bytes / P)
 
-*All* messages and bytes are those with lists and those of the all-to-alls. An MPI library may
-combine the latter into fewer and longer messages, so that their number is a bound.
+*All* messages and bytes include those with lists and those of the all-to-alls. An MPI library may
+combine messages of an all-to-all into fewer and longer messages, so the number is an upper bound.
 
-`share` is the number of ranks that share a core, at least 1. The coefficients are those of least
-squares of the relative errors, none below zero.
+`share` is the number of ranks that share a core, at least 1. The coefficients are nonnegative and
+minimize the sum of the squares of the relative errors.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ TERMS = ("work", "search", "latency", "overhead", "transfer")
 
 
 def layout(A: Any, ranks: int) -> dict[str, int]:
-    """Of a sparse matrix in compressed columns: the entries of the largest rank, and the ghosts of
-    all ranks.
+    """The layout of a sparse matrix in compressed columns: the number of entries of the rank that
+    has the most, and the number of ghosts of all ranks.
 
     >>> import scipy.sparse
     >>> layout(scipy.sparse.csc_array([[1, 1], [0, 1]]), 2)
@@ -78,14 +78,15 @@ def layout(A: Any, ranks: int) -> dict[str, int]:
 
 
 def _ranges(lengths: npt.NDArray[Any], ranks: int) -> Slices:
-    """The ranges of the columns, or of the rows, as `DistributedPattern` chooses them."""
+    """The ranges of columns or rows of the ranks, as `DistributedPattern` chooses them."""
     width = bucket_width(lengths.size, ranks)
     sums = np.add.reduceat(lengths, np.arange(0, lengths.size, width)) if lengths.size else lengths
     return weighted_slices(lengths.size, sums.astype(np.int64), ranks, 0)
 
 
 def fit_counts(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """The coefficients of the messages of one matrix, from its rows on several ranks."""
+    """The coefficients of the counters of one matrix, from its results on several numbers of
+    ranks."""
     operations = [row["operations"] for row in rows]
     pairs = [(row["exchanges"] * row["ranks"] * (row["ranks"] - 1.0),) for row in rows]
     return {
@@ -103,7 +104,7 @@ def fit_counts(rows: Sequence[Row]) -> dict[str, list[float]]:
 
 
 def predict_counts(fitted: Counts, row: Row) -> dict[str, Any]:
-    """`row`, which has the layout of a matrix on a number of ranks, with predicted counters.
+    """`row` with predicted counters added. It has the layout of a matrix on a number of ranks.
 
     >>> fitted = {"operations": [8.0, 5.0], "bytes": [2.0, 0.0], "messages": [0.5],
     ...           "exchanges": [0.5], "visited": [3.0], "all_to_alls": [0.5],
@@ -130,17 +131,17 @@ def predict_counts(fitted: Counts, row: Row) -> dict[str, Any]:
 
 
 def all_messages(row: Row) -> float:
-    """Messages with lists, and those of the all-to-alls."""
+    """The number of messages with lists and in all-to-alls."""
     return float(row["messages"] + _pairs(row))
 
 
 def all_bytes(row: Row) -> float:
-    """Bytes of all messages."""
+    """The bytes of all messages, see `all_messages`."""
     return float(row["bytes_sent"] + row["all_to_all_bytes"])
 
 
 def _pairs(row: Row) -> float:
-    """Messages of the all-to-alls of all ranks."""
+    """The number of messages in the all-to-alls of all ranks."""
     return float(row["all_to_alls"] * row["ranks"] * (row["ranks"] - 1))
 
 

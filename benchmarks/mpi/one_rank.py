@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One MPI rank beside one process: the whole command, from its start to its end.
+"""One MPI rank compared with one process: the whole command, from its start to its end.
 
-For each matrix, ``btfperm FILE -o perm.npz`` runs in turns without a launcher, under ``mpiexec -n
-1``, and there with ``--backend mpi``. Without this option, one rank runs as one process. With it,
-the rank starts MPI, searches with the engine over ranks, and writes the result in pieces. The start
-alone is measured in the same turns, by a program that does nothing, and by one that initializes and
-ends MPI under the launcher.
+For each matrix, ``btfperm FILE -o perm.npz`` runs in three ways in turns: without a launcher, under
+``mpiexec -n 1``, and under ``mpiexec -n 1`` with ``--backend mpi``. Without this option, one rank
+runs as one process. With it, the rank starts MPI, searches with the engine over ranks, and writes
+the result in pieces. The same turns also measure the start of the launcher and of MPI: one program
+does nothing, and another one under the launcher only initializes and finalizes MPI.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EMPTY, MPI = "empty process", "empty rank"
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """Medians of `options.repeats` turns after a warm-up; on one thread, unless the options name
+    """Medians of `options.repeats` turns after a warm-up, on one thread unless the options set
     another number."""
     start = [launcher(), "-n", "1"]
     rows: list[Row] = []
@@ -53,10 +53,11 @@ def run(cases: list[Case], options: Options) -> Section:
             rows.append({"matrix": case.name, "seconds": samples})
             options.say(f"{case.name}: {', '.join(_cells(rows[-1]))}")
     text = paragraphs(
-        "From the start of the command to its end, in turns: milliseconds of one process, of "
-        "`mpiexec -n 1`, and of the same with `--backend mpi`, which uses MPI and the engine over "
-        "ranks; the ratios of both to one process by the medians, and of the first by the fastest "
-        "runs; and how long the launcher and MPI take to start and to end, by programs that do "
+        "From the start of the command to its end, in turns. The first columns are milliseconds of "
+        "one process, of one rank (`mpiexec -n 1`), and of one rank with `--backend mpi`, which "
+        "uses MPI and the engine over ranks. Then follow the ratios of the medians of both to one "
+        "process, and the ratio of the fastest runs of one rank and one process. The last column "
+        "is how long the launcher and MPI take to start and to end, measured with programs that do "
         "nothing else.",
         by_matrix(
             "one process, one rank, with MPI, ratio, ratio with MPI, of the fastest, start of MPI",

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the time and the memory of ranks go: seconds, waits and peak memory of each phase.
+"""Seconds, waits and peak memory of each phase of a call over MPI ranks.
 
-Each matrix of the set, in a file, on each number of ranks (`options.counts`): one call of
-`btfperm.order.order_file` after one on a tiny matrix. *wait* is the part of the seconds in which a
-rank waits for messages of others: the largest and the smallest over the ranks. *CPU s* is the
-largest sum over the threads of a rank. *peak MB* is the largest memory of a rank in a phase, beyond
-that before the call. A phase contains those that are indented below it. ``--threads`` sets the
-threads of a rank (all cores). One rank uses the engine over ranks, too; several ranks are measured
-by messages (``mpi``) and as ``auto`` chooses, which lets the first rank of a machine search for a
-large matrix: *gather*, *search of the first rank*, *blocks of the first rank*.
+For each matrix of the set and each number of ranks (`options.counts`), `btfperm.order.order_file`
+is called once on the file, after a call on a tiny matrix. *wait* is the part of the seconds in
+which a rank waits for messages of other ranks: the largest and the smallest of all ranks. *CPU s*
+is the processor time of all threads of a rank, the largest of all ranks. *peak MB* is the peak
+memory of a rank in a phase, beyond its memory before the call, the largest of all ranks. A phase
+contains the phases that are indented below it. ``--threads`` sets the threads of a rank (default:
+all cores). One rank also uses the engine over ranks. Several ranks are measured with the backend
+``mpi``, which exchanges messages, and with ``auto``. For a large matrix on one machine, ``auto``
+lets the first rank search alone; its phases are *gather*, *search of the first rank* and *blocks of
+the first rank*.
 
 ``mpiexec -n P python -m benchmarks.mpi.phases FILE OUT.npz THREADS [BACKEND]`` is one such call;
 the first rank prints one JSON object. THREADS is 0 for all cores; BACKEND is ``mpi`` by default.
@@ -57,18 +59,20 @@ PHASES = {
     "  order": [(f"{_DM}.decompose_mpi", "_ordered")],
     "write": [("btfperm.io.save_mpi", "save_distributed")],
 }
-"""The functions of each phase. Those of start and search are the rows that the plan chooses."""
+"""The functions of each phase. The functions of the phases start and search are those of the
+algorithms that the plan chooses."""
 
 
 class Watch:
     """Seconds, waits and peaks of the phases of this rank."""
 
     def __init__(self) -> None:
-        self.open: list[list[float]] = []  # waited seconds and peak of each phase that runs
+        self.open: list[list[float]] = []  # waiting seconds and peak of each phase that runs
         self.found: dict[str, list[float]] = {name: [0.0] * 4 for name in PHASES}
 
     def timed(self, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
-        """`run`, whose time is added to a phase unless this phase runs already."""
+        """Returns `run`, wrapped so that its time is added to the phase, unless this phase runs
+        already."""
         running = False
 
         def call(*args: Any, **options: Any) -> Any:
@@ -95,7 +99,8 @@ class Watch:
         return call
 
     def waiting(self, wait: Callable[..., Any]) -> Callable[..., Any]:
-        """`Ranks.wait`, whose time is added to the waits of all phases that run."""
+        """Returns `Ranks.wait`, wrapped so that its time is added to the waits of all phases that
+        run."""
 
         def call(*args: Any) -> None:
             begin = time.perf_counter()
@@ -109,13 +114,14 @@ class Watch:
         return call
 
     def _restart_peak(self) -> None:
-        """Gives the peak so far to all phases that run, and lets the system start a new one."""
+        """Records the peak so far for all phases that run, and resets the peak that the system
+        measures."""
         peak = _peak_bytes()
         for each in self.open:
             each[1] = max(each[1], peak)
         try:
             Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-        except OSError:  # peaks then include those of earlier phases
+        except OSError:  # the peak then includes earlier phases
             return
 
 
@@ -127,7 +133,7 @@ def _peak_bytes() -> int:
 
 
 def install(watch: Watch) -> None:
-    """Replaces the functions of the phases by timed ones."""
+    """Replaces the functions of the phases by timed functions."""
     from btfperm.backends.mpi.backend import Mpi
     from btfperm.backends.mpi.ranks import Ranks
 

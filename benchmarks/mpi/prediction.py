@@ -2,9 +2,10 @@
 """A model of the time over ranks (`model.py`), its checks, and a prediction for 1,024 ranks.
 
 Each matrix of the set is measured on each number of ranks (`options.counts`) by the engine over
-ranks, also on one rank. Three checks use points that were not used for the fit: the messages on the
-largest number of ranks, from those on fewer ranks; the time of a matrix, from all other matrices;
-and the time on the largest number of ranks, from the times and the messages on fewer ranks.
+ranks, also on one rank. Three checks predict measured values that the fit did not use: the messages
+on the largest number of ranks, from the messages on fewer ranks; the time of a matrix, from all
+other matrices; and the time on the largest number of ranks, from the times and the messages on
+fewer ranks.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ CURVE = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, MANY)
 
 
 def run(matrices: list[Case], options: Options) -> Section:
-    """The measured rows, the fits, their checks and the prediction."""
+    """The section: the measured rows, the fits, their checks and the prediction."""
     counts = sorted(set(options.counts)) or [1, 2, 4, 8]
     start = launcher()
     rows: list[Row] = []
@@ -88,9 +89,9 @@ def _section(rows: list[Row], layouts: dict[str, list[Row]], complaints: list[st
         for where in layouts[name]
     ]
     text = paragraphs(
-        "From the file to `perm.npz`, by the engine over ranks, also on one rank. *predicted* is "
-        "the time by the fit to all rows. *messages* and *MB sent* are those with lists; in each "
-        "all-to-all, every pair of ranks exchanges a small message.",
+        "Times are from the file to `perm.npz`, by the engine over ranks, also on one rank. "
+        "*predicted* is the time according to the fit to all rows. *messages* and *MB sent* do not "
+        "include the all-to-alls, in each of which every pair of ranks exchanges a small message.",
         _measured_table(rows, data["coefficients"], cores),
         _fit_text(data, most, cores),
         f"Predicted over measured. *operations*, *bytes*, *messages*: on {most} ranks, from fewer "

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Strong and weak scaling over MPI ranks, from the file to the permutations.
 
-Strong: each matrix of the set on each number of ranks. Weak: random matrices with about five
-entries in a column, and for each rank as many columns as the first matrix of the set has, but at
-most 10^7 columns on the largest number of ranks. A weak measurement that is a strong one, too, is
-not repeated.
-`prediction.py` has a model of the time.
+Strong scaling: each matrix of the set on each number of ranks. Weak scaling: random matrices with
+about five entries per column. They have, for each rank, as many columns as the first matrix of the
+set, but at most 10^7 columns on the largest number of ranks. A measurement that belongs to both is
+not repeated. `prediction.py` has a model of the time.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ __all__ = ["launcher", "measured", "run"]
 
 
 def launcher() -> str:
-    """The path of mpiexec: that beside the interpreter, or else that of the system."""
+    """The path of mpiexec: in the folder of the interpreter, or else in the path of the system."""
     beside = str(Path(sys.executable).parent)
     found = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
     if found is None:
@@ -79,7 +78,7 @@ def _written(name: str, matrices: list[Case], file: Path) -> int:
 
 
 def _ways(kind: str, ranks: int) -> list[tuple[str, int]]:
-    """Backend and threads (0: all cores) of the measurements on this number of ranks."""
+    """Backend and number of threads (0: all cores) of each measurement on this number of ranks."""
     if ranks == 1:
         return [("auto", 0), ("auto", 1)] if kind == "strong" else [("auto", 0)]
     return [("mpi", 0), ("auto", 0)]
@@ -88,7 +87,8 @@ def _ways(kind: str, ranks: int) -> list[tuple[str, int]]:
 def measured(
     launch: list[str], file: Path, options: Options, backend: str, threads: int = 0
 ) -> Row:
-    """The medians of the repetitions of one measurement, and the counters of the last."""
+    """The medians of the repetitions of one measurement, and the counters of the last
+    repetition."""
     output = str(file.with_suffix(".npz"))
     worker = [sys.executable, "-m", "benchmarks.mpi.worker", str(file), output, backend]
     done = subprocess.run(
@@ -115,21 +115,24 @@ def _section(rows: list[Row], complaints: list[str]) -> Section:
     head = ["matrix", "ranks", "way", "s", "of 1 rank", "exchanges", "MB sent", "MB a rank"]
     head += ["share", "MB of all"]
     text = paragraphs(
-        "From the file to `perm.npz`, medians. The way is the backend: `mpi` is the engine over "
-        "ranks, also for small matrices; `auto` uses the serial engine on one rank, and on several "
-        "ranks of one machine the first rank searches on all cores, or each rank analyses a small "
-        "matrix whole. *1 thread* is one rank on one thread; other rows use all cores. *of 1 rank* "
-        "is the speed relative to one rank on one thread; rows for weak scaling have *weak*. The "
-        "memory of a rank is the largest one beyond that before the call, *of all* the sum over "
-        "the ranks; the share of a rank is the memory of one rank divided by the number of ranks, "
-        "and the column has the memory in shares.",
+        "Medians of the time from the file to `perm.npz`. The way is the backend. `mpi` is the "
+        "engine over ranks, also for small matrices. `auto` uses the serial engine on one rank. On "
+        "several ranks of one machine, `auto` lets the first rank search on all cores, or each "
+        "rank analyse the whole matrix if it is small. *1 thread* is one rank on one thread; other "
+        "rows use all cores. *of 1 rank* is the speed relative to one rank on one thread; rows for "
+        "weak scaling have *weak*. The memory is the peak memory of a rank beyond its memory "
+        "before the call, the largest of all ranks; *of all* is the sum over the ranks. A *share* "
+        "is the memory of a run on one rank, divided by the number of ranks; the column has the "
+        "memory in shares.",
         table(head, list(_cells(rows))),
     )
     return Section("MPI ranks", text, {"rows": rows}, complaints)
 
 
 def _cells(rows: list[Row]) -> Iterator[list[str]]:
-    one = {row["matrix"]: row["seconds"] for row in rows if row["ranks"] == 1}  # the last: 1 thread
+    one = {
+        row["matrix"]: row["seconds"] for row in rows if row["ranks"] == 1
+    }  # the last is on 1 thread
     memory = {row["matrix"]: row["grown_bytes"] for row in rows if row["ranks"] == 1}
     for row in rows:
         share = "-"

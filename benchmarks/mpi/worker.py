@@ -2,9 +2,10 @@
 """One rank of a measurement:
 ``mpiexec -n P python -m benchmarks.mpi.worker FILE OUT BACKEND REPEATS [THREADS]``.
 
-The first rank prints one JSON object for a warm-up and one for each repetition, from the file to
-the permutations. `grown_bytes` is the peak memory of a rank in the warm-up beyond what the process
-had before it, the largest over the ranks, and `sum_bytes` the sum. THREADS is 0 for all cores.
+The first rank prints one JSON object for the warm-up and one for each repetition. A repetition is
+from the file to the permutations. `grown_bytes` is the peak memory of a rank in the warm-up beyond
+the memory before it, the largest of all ranks; `sum_bytes` is the sum over the ranks. THREADS is 0
+for all cores.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def main(path: str, output: str, backend: str, repeats: str, threads: str = "0")
 
 
 def resident_bytes() -> int:
-    """The memory of this process now."""
+    """The resident memory of this process."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * resource.getpagesize()
 
