@@ -12,7 +12,7 @@ from benchmarks.papers.claims import Data, Item, counted, mean_text, yes_or_no
 from benchmarks.papers.paper_003 import BEST, STRATEGIES
 from benchmarks.report import Row, by_matrix, geometric_mean, milliseconds, table
 
-# Table 1 of the paper, in seconds. Columns: APFB with GPUBFS (mt, ct), APFB with GPUBFS-WR (mt, #
+# Table 1 of the paper, in seconds. Columns: APFB with GPUBFS (mt, ct), APFB with GPUBFS-WR (mt,
 # ct), then APsB with the same four.
 TABLE_1 = {
     "O_S1": "2.96 1.89 2.12 1.34 3.68 2.88 2.98 2.27",

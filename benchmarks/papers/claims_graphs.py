@@ -184,7 +184,7 @@ def _fastest(row: Row) -> str:
     return min(("greedy", LOCAL_MAX, HEM, GPA, "red-blue"), key=row["median"].__getitem__)
 
 
-# Matrices with few different weights: the number of different weights, and the percentage of the #
+# Matrices with few different weights: the number of different weights, and the percentage of the
 # edges that have the most frequent weight. Weights are the moduli of the values.
 TIES = {"minnesota": (2, 99.9), "irdrop_tc11_mna": (25, 56), "G3_circuit": (66, 37)}
 

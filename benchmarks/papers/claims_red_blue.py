@@ -9,8 +9,8 @@ from benchmarks.papers.claims import Claim, Data, Item, counted, mean_text, yes_
 from benchmarks.papers.paper_002 import ORDERS, PAIRS, WHERE
 from benchmarks.report import Row, digits
 
-# From the text on figure 5 of Fagginger Auer and Bisseling (2012): algorithm 3 relative to the #
-# serial algorithm in the key, as a pair (on a GPU, on CPU threads). Sizes and weights are mean #
+# From the text on figure 5 of Fagginger Auer and Bisseling (2012): algorithm 3 relative to the
+# serial algorithm in the key, as a pair (on a GPU, on CPU threads). Sizes and weights are mean
 # ratios; speeds are the largest speed-ups.
 RATIOS = {
     ("size", "alg. 1, random"): (0.99, 0.99),

@@ -18,7 +18,7 @@ from benchmarks.report import Row, digits, geometric_mean
 GRAFT, PUSH, FAN = "ms-bfs-graft", "push-relabel", "pothen-fan"
 
 # Section V A and figure 3: mean speed-up of ms-bfs-graft over push-relabel and over pothen-fan, on
-# # one core and on 40 cores. For the first class on one core, the paper states "no improvement", #
+# one core and on 40 cores. For the first class on one core, the paper states "no improvement",
 # which is taken as 1.
 PAPER = {
     ("scientific", "one"): (1.0, 1.0),

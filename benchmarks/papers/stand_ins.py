@@ -15,9 +15,9 @@ from benchmarks.cases import Case, generated
 CLASSES = ("scientific", "scale-free", "networks")
 SIZES = ("tiny", "quick", "field", "large")
 
-# The columns are: graph of the paper, its class, entries per column, percentage of all vertices #
+# The columns are: graph of the paper, its class, entries per column, percentage of all vertices
 # that Karp-Sipser and a maximum matching cover; then the form of the stand-in's name and the
-# numbers # in it for the four sizes.
+# numbers in it for the four sizes.
 _TABLE = """
 hugetrace     scientific   3.00  98.68  100.00  trace_n{}      8    14   18   22
 delaunay_n24  scientific   6.00  98.58  100.00  delaunay_n{}   8    14   17   21

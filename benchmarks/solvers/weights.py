@@ -101,7 +101,7 @@ def timed_transversal(A: sp.csc_array, threads: int) -> Notes:
     """The processor times of the whole call and of its search, and the objective."""
     searches: list[float] = []
     # Replace the clock by processor time, because wall times on a busy machine mean little. Only
-    # this # process is affected, and it runs no other method.
+    # this process is affected, and it runs no other method.
     for module in CLOCKED:
         module.time = SimpleNamespace(perf_counter=time.process_time)
 
