@@ -40,8 +40,8 @@ from benchmarks.report import (
 )
 from btfperm.weighted.external import LEAST_MEMORY
 
-TIMES = 8  # the graph over the memory
-EDGE = 16  # bytes
+TIMES = 8  # size of the graph over the memory limit
+EDGE = 16  # bytes of an edge
 AIM = 1 / 4
 PART = 1 << 24  # bytes of one call to write or read
 _RUN = (

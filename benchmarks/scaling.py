@@ -87,7 +87,7 @@ def run(matrices: list[Case], options: Options) -> Section:
         longest = max(longest, time.monotonic() - since)
     try:
         whole = names("scaling", options.which)
-    except ValueError:  # the real matrices
+    except ValueError:  # real matrices have no such list
         whole = []
     left_out = [name for name in whole if name not in {case.name for case in matrices}]
     every = list(rows.values())

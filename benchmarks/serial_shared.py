@@ -53,7 +53,7 @@ PARTS = {
 MOST_PARTS = 4  # as in the C++ file
 TOO_LONG = -1
 LEAST = 2e-5  # seconds; shorter parts are left out
-FLAGS = ("-std=c++20", "-O3", "-fopenmp", "-fPIC", "-shared")  # as the core
+FLAGS = ("-std=c++20", "-O3", "-fopenmp", "-fPIC", "-shared")  # the flags of the core
 
 
 def cases(which: str, folder: Path) -> list[Case]:

@@ -47,7 +47,7 @@ RECORDED: dict[str, list[float]] = {
         Path(__file__).with_name("recorded.json").read_text(encoding="utf-8")
     )["decomposition"]["rows"]
 }
-RECTANGULAR = "components of rectangular parts"  # not in the recorded times
+RECTANGULAR = "components of rectangular parts"  # the recorded times do not have this stage
 
 
 def cases(which: str, _: Path) -> list[Case]:
@@ -112,7 +112,7 @@ def measured(case: Case, options: Options) -> tuple[Row, list[str]]:
         form = decompose_on_device(problem, matched, at_stage)
         return form, time.perf_counter() - begin
 
-    form, _ = once()  # compiles
+    form, _ = once()  # the first call compiles the kernels
     seconds = [once()[1] for _ in range(options.repeats)]
     for _ in range(min(options.repeats, 5)):
         since = time.perf_counter()

@@ -57,7 +57,7 @@ CODES: dict[str, tuple[str, str, dict[str, str]]] = {
 PAIRS = ("local-max", "red-blue", "random red-blue")
 LARGE = 1 << 20  # vertices; from this number on, the aims demand a far faster GPU
 GAIN = ("local-max", "local-max, GPU")
-ONCE = ("gpa", "greedy")  # only their weight counts
+ONCE = ("gpa", "greedy")  # run once, because only the weights of their matchings are used
 NOTE = (
     "Medians, ms, of the algorithm alone, with the graph in memory, for a GPU in its memory. On "
     "the CPU, one thread. Each result was checked; results of a GPU on the device."

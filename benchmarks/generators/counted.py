@@ -28,7 +28,7 @@ from benchmarks.generators.words import COLUMN_ORDER, ROW_ORDER, below, mix, shu
 
 HOLES = 60
 STRIPS = 15
-MARGIN = 12  # mean distances of points
+MARGIN = 12  # width of the margin, in mean distances of points
 
 # Pairs at a distance of at most r: a first launch counts those of each point, a second writes them.
 # One thread for each point inspects the points in its cell and in the (at most eight) cells around.

@@ -211,7 +211,7 @@ def main(file: str, out: str, threads: str, backend: str = "mpi") -> None:
     from btfperm.order import order_file
 
     comm = MPI.COMM_WORLD
-    with tempfile.TemporaryDirectory() as folder:  # imports, and the start of the communicator
+    with tempfile.TemporaryDirectory() as folder:  # a first call, for imports and connections
         tiny = Path(comm.bcast(folder), "tiny.mtx")
         if comm.rank == 0:
             tiny.write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 2\n")

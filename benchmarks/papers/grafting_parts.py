@@ -93,7 +93,7 @@ def measure_matrix(case: Case, threads: int, options: Options) -> tuple[Row, lis
                 continue
             left = (paper.maximum - paper.maximal) / 200 * sum(A.shape)
             matching = thinned(full, round(rank - left))
-            if matching is full:  # fewer are left in the paper
+            if matching is full:  # this matching leaves at least as many columns as the paper's
                 continue
         entered = searches(threads)
         methods = [entrant.method for entrant in entered.values()]

@@ -46,8 +46,8 @@ from benchmarks.scaling import counts
 from benchmarks.timing import CORES, Outcome, problems, race, side_by_side
 
 PUSH_MT = "push-relabel-mt"
-RUNS = 10  # on all threads, as in the paper
-FEW_RUNS = 2  # of all other searches on several threads
+RUNS = 10  # runs on all threads, as in the paper
+FEW_RUNS = 2  # runs of all other searches on several threads
 FRONTIERS = "coPaperDBLP"  # the graph of figure 8
 # The first three are one graph of each class, so that a short run has all classes.
 ORDER = ("coPaperDBLP", "kkt_power", "wikipedia", "web-Google", "cit-Patents", "amazon0312")

@@ -28,7 +28,7 @@ PAPER = {
     ("scale-free", "many"): (7.1, 5.1),
     ("networks", "many"): (10.4, 27.8),
 }
-ABOUT_ONE = 2.0  # a mean between 1 / ABOUT_ONE and ABOUT_ONE counts as "no improvement"
+ABOUT_ONE = 2.0  # a mean from 1 / ABOUT_ONE to ABOUT_ONE counts as "no improvement"
 
 
 def orders(rows: Sequence[Row], limit: float) -> list[dict[str, Any]]:

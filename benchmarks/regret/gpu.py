@@ -103,7 +103,7 @@ def run(cases: list[Case], options: Options) -> Section:
         raise ValueError(f"--half is one of {', '.join(HALVES)}")
     start_up = starting()
     call = partial(_search, made_on_device("er:20:8"))
-    _race(call, SEARCHES, 1, 0)  # loads the kernels, takes pinned memory
+    _race(call, SEARCHES, 1, 0)  # loads the kernels and allocates pinned memory
     chosen = [case for case in cases if options.half in (None, half_of(case.name))]
     rows = stored.measured(chosen, options, partial(measure, repeats=options.repeats), _outcome)
     section = report(rows, start_up)

@@ -33,7 +33,7 @@ WHEEL = "nbklu"
 TIMES = ("order", "factor", "solve")
 _SHORT = 2e-3  # seconds; a step is repeated until the sum of its runs is longer, or `_MOST` times
 _MOST = 20
-_LONG = 0.1  # seconds; two steps that are compared take turns until their runs take longer together
+_LONG = 0.1  # seconds; two steps take turns until the sum of their runs is longer
 _LEAST_TURNS, _MOST_TURNS = 7, 1000
 _Numbers = npt.NDArray[Any]
 

@@ -26,7 +26,7 @@ from btfperm.errors import BtfpermError, ResourceMissingError
 
 __all__ = ["atomic_write", "remove_unfinished"]
 
-_BUFFERED = 1 << 17  # bytes of a write
+_BUFFERED = 1 << 17  # bytes of the write buffer
 _WRITTEN_BACK = 1 << 21  # bytes after which a write to the disk is started
 
 _unfinished: set[Path] = set()  # temporary files of this process
@@ -145,7 +145,7 @@ def _can_be_named(folder: Path, flag: int) -> bool:
     if folder not in _named:
         try:
             descriptor = os.open(folder, flag | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        except OSError:  # no such files; other errors of the folder return later
+        except OSError:  # no files without a name; other errors of the folder recur later
             return False
         name = folder / f".{secrets.token_hex(6)}.part"
         try:

@@ -43,6 +43,6 @@ def compressed_columns(A: Any, pointers: float = 1) -> Columns:
     width = index_type(A.shape, A.row.size)
     rows, cols = as_width(A.row, width, copy=True), as_width(A.col, width, copy=True)
     pattern = Pattern._unchecked(A.shape, *from_positions(rows, cols, A.shape))
-    del rows, cols  # overwritten
+    del rows, cols  # `from_positions` has overwritten them
     values = carried(pattern, A.row, A.col, A.data).values
     return Columns(pattern.indptr, pattern.indices, values)

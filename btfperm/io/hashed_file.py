@@ -77,7 +77,7 @@ class HashedFile(io.RawIOBase):
             if seek is None:
                 return False
             seek(0)
-        except OSError:  # a pipe
+        except OSError:  # a pipe cannot seek
             return False
         self._wait()
         self._hash = hashlib.sha256()

@@ -48,7 +48,7 @@ void for_each_part(std::int64_t parts, Body body) {
   const auto work = [&](bool is_caller) {
     for (std::int64_t k = next.fetch_add(1); k < parts; k = next.fetch_add(1)) body(k, is_caller);
   };
-  std::vector<std::jthread> others;  // they end before the vector does
+  std::vector<std::jthread> others;  // the destructor joins the threads
   try {
     for (std::int64_t k = 1; k < parts; ++k) others.emplace_back(work, false);
   } catch (const std::system_error&) {  // the system refuses more threads
@@ -59,7 +59,7 @@ void for_each_part(std::int64_t parts, Body body) {
 struct LineCounts {
   std::int64_t lines = 0;
   std::int64_t entries = 0;
-  std::int64_t nul = -1;  // the first NUL byte
+  std::int64_t nul = -1;  // the place of the first NUL byte, or -1
 };
 
 // Counts the lines and the entries in a text of whole lines. If no line is empty or begins with a

@@ -55,7 +55,7 @@ _FIELDS = {
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 _LONGEST_LINE = 1 << 16
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # the byte order mark that some editors write first
-_BLOCK_ENTRIES = 1 << 17  # written at a time
+_BLOCK_ENTRIES = 1 << 17  # entries written at a time
 
 
 def recognises(start: bytes, suffix: str) -> bool:
@@ -139,7 +139,8 @@ def _lines(
     fmm.write_body_coo(
         cursor, shape, rows.astype(index, copy=False), cols.astype(index, copy=False), values
     )
-    sizes = f"\n{shape[0]} {shape[1]} {rows.size}\n".encode()  # ends the header of the core
+    # The last line of the header that the core writes.
+    sizes = f"\n{shape[0]} {shape[1]} {rows.size}\n".encode()
     whole = text.getvalue()
     return memoryview(whole)[whole.index(sizes) + len(sizes) :]
 

@@ -194,11 +194,11 @@ class Parser:
         self._source = source
         self._header = header
         self._wanted_threads = threads
-        self._threads = 0  # not known yet
+        self._threads = 0  # 0: not chosen yet
         self.body = body
         self._buffer: npt.NDArray[Any] = np.empty(0, dtype=bool)
         self._column: ArrayPosition | None = None
-        if header.layout == "array":  # few files need the module
+        if header.layout == "array":  # imported here, because few files need the module
             from btfperm.io.matrix_market_dense import ArrayPosition
 
             self._column = ArrayPosition(header)

@@ -41,10 +41,14 @@ _MOST_DIRECTORY = 1 << 20  # bytes; the objects of `zipfile` need up to twenty t
 _MOST_HEAD = 10_000  # bytes, as in NumPy
 _MOST_ITEM = 4 << 20  # bytes: a text of a million characters
 _PIECE = 1 << 16  # entries converted and written at a time
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same result gives the same bytes, whenever it is written
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal results are equal files
 
 _MAGIC = b"\x93NUMPY"
-_SIZE_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}  # by version
+_SIZE_BYTES = {
+    b"\x01\x00": 2,
+    b"\x02\x00": 4,
+    b"\x03\x00": 4,
+}  # bytes of the length field, by version
 _ITEM = rb"""\s*(?P<quote>['"])(?P<key>\w+)(?P=quote)\s*:\s*(?P<value>%s)\s*(?:,|(?=\}))"""
 _SIZE = rb"(?:0|[1-9][0-9]{0,18})L?"  # Python's literals have no leading zero
 # One size alone has a comma behind it: "(3)" is a number.
@@ -187,7 +191,7 @@ def array_writer(
     descr = np.lib.format.dtype_to_descr(kind)
     header = {"descr": descr, "fortran_order": False, "shape": shape}
     info = zipfile.ZipInfo(f"{key}.npy", date_time=_EARLIEST)
-    # One buffer for all pieces: new memory costs more.
+    # One buffer for all pieces, because a new allocation for each piece takes longer.
     buffer = np.empty(min(_PIECE, math.prod(shape)), kind)
     with archive.open(info, "w", force_zip64=True) as file:
         np.lib.format.write_array_header_1_0(cast(Any, file), header)

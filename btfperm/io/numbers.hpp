@@ -36,7 +36,7 @@ enum class Fault : int {
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 inline bool is_space(char c) { return is_blank(c) || c == '\n'; }
-inline bool ends_line(char c) { return c == '\n' || c == '%'; }  // a comment ends it, too
+inline bool ends_line(char c) { return c == '\n' || c == '%'; }  // a comment also ends a line
 inline bool ends_token(char c) { return is_blank(c) || ends_line(c); }
 
 inline const char* skip_blanks(const char* p) {
@@ -86,7 +86,7 @@ Fault read_index(const char*& p, I& index) {
 struct RealToken {
   const char* first = nullptr;  // after a plus sign, if there is one
   const char* last = nullptr;
-  const char* exponent = nullptr;  // its letter, or null
+  const char* exponent = nullptr;  // the letter of the exponent, or null
   bool has_nonzero_digit = false;
   bool is_word = false;  // infinity or nan
 };
@@ -210,7 +210,8 @@ Fault for_whole_numbers(const char*& p, const char* end, std::int64_t most, bool
       value = 10 * value + digit;
     }
     if (p == first) return Fault::not_whole;
-    if (commas && *first == '0' && p - first > 1) return Fault::not_whole;  // no JSON number
+    if (commas && *first == '0' && p - first > 1)
+      return Fault::not_whole;  // JSON allows no leading zero
     if (p != end && !is_space(*p) && !(commas && *p == ',')) return Fault::not_whole;
     if (!fits) return Fault::too_large;
     take(k, negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value));

@@ -34,9 +34,9 @@ from btfperm.io.source import Source
 
 __all__ = ["read", "recognises", "write", "write_text"]
 
-_MOST_CONVENTION = 1 << 10  # bytes
+_MOST_CONVENTION = 1 << 10  # bytes of the name of a convention
 _MOST_META = 4 << 20  # bytes: 1 MB of characters, of 4 bytes each
-_MOST_BOUNDARIES = 5  # of the coarse parts
+_MOST_BOUNDARIES = 5  # numbers in the boundaries of the coarse parts
 
 
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:

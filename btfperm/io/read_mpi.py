@@ -211,7 +211,7 @@ def _read_packed(exchange: Exchange, path: Any, drop_zeros: bool, kind: Any) -> 
         owner = np.arange(rows.size) * exchange.size // max(rows.size, 1)
         got = exchange.route_to(owner, rows, cols)
         arrived.append(got.items)
-        for own in value:  # one array, or none
+        for own in value:  # `value` has one array, or none for a pattern
             moved = own[got.order][:, None]
             if exchange.size > 1:
                 moved = exchange.move(moved, got.sent, got.received)

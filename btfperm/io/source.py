@@ -101,7 +101,9 @@ class Source:
         self._path = path
         self._raw = raw
         self._size = size
-        self._replaced_streams: list[BinaryIO] = []  # their deletion would close the file
+        self._replaced_streams: list[
+            BinaryIO
+        ] = []  # kept, because deleting them would close the file
         self.stream = _buffered(raw)
         _unpack(self)
 
@@ -345,7 +347,7 @@ def _open_archive(source: Source, wanted: str | None) -> None:
     except ValueError as error:
         raise source.because(error, "the archive is damaged") from None
     if len(others) == 1 and wanted is None and source.restart():
-        _unpack(source, others[0])  # known to be the only one only at the end of the archive
+        _unpack(source, others[0])  # only the end of the archive shows that it is the only one
         return
     found = listed_names(others, _NAMED) or "no matrix file"
     raise source.error(

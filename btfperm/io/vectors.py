@@ -146,6 +146,6 @@ def _lines(numbers: npt.NDArray[Any]) -> memoryview:
     fmm, written = core(), BytesIO()
     cursor = fmm.open_write_stream(written, fmm.header(), 0, -1)
     fmm.write_body_array(cursor, np.asfortranarray(numbers[:, None]))
-    sizes = f"\n{numbers.size} 1\n".encode()  # ends the header of the core
+    sizes = f"\n{numbers.size} 1\n".encode()  # the last line of the header that the core writes
     whole = written.getvalue()
     return memoryview(whole)[whole.index(sizes) + len(sizes) :]

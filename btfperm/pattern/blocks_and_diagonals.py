@@ -248,7 +248,7 @@ def _rows_of_blocks(starts: IndexArray, lists: IndexArray, blocks: _Blocks) -> I
         block = np.arange(at, min(at + some, lists.size))
         of = np.searchsorted(starts, block, side="right") - 1
         before = starts[of].astype(np.int64)  # number of blocks in the block columns to the left
-        length = height * (starts[of + 1] - before)  # of each column of the matrix
+        length = height * (starts[of + 1] - before)  # entries of each column of the matrix
         first = height * (width * before + block - before)
         for col in range(0, width, some_cols):
             col_of = np.arange(col, min(col + some_cols, width))

@@ -39,7 +39,7 @@ _SPARSE = 8
 def frozen(array: IndexArray) -> IndexArray:
     """A read-only view; the flags of the array itself do not change."""
     view = array.view()
-    view.setflags(False)  # type: ignore[call-arg]  # by name it takes twice as long
+    view.setflags(False)  # type: ignore[call-arg]  # a keyword argument would take twice as long
     return view
 
 
@@ -110,7 +110,7 @@ def difference(m: int, columns: Columns, less: Columns) -> Columns:
 def columns_of(indptr: IndexArray) -> IndexArray:
     """(nnz,) the column of each entry."""
     n, nnz = indptr.size - 1, int(indptr[-1])
-    if n // _SPARSE > nnz:  # without an array of the length n
+    if n // _SPARSE > nnz:  # needs no array of length n
         found = np.searchsorted(indptr, np.arange(nnz, dtype=indptr.dtype), side="right") - 1
         return found.astype(indptr.dtype)
     return np.repeat(np.arange(n, dtype=indptr.dtype), np.diff(indptr))

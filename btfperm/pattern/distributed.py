@@ -267,7 +267,7 @@ class DistributedPattern(Pattern):
         array."""
         copies = vars(self)["_copies"]
         own: npt.NDArray[Any] | None = copies.get("indices")
-        if own is not None and not copies.get("ghosts"):  # else `halo` was interrupted
+        if own is not None and not copies.get("ghosts"):  # with ghosts, `halo` was interrupted
             return own
         halo = self.halo()
         found: npt.NDArray[Any] = halo.numbers()[halo.items]
@@ -384,7 +384,7 @@ def _routed(
     joined = []
     for parts in arrived:
         joined.append(np.concatenate([*parts, np.empty(0, dtype=width)]))
-        parts.clear()  # before the next one is joined
+        parts.clear()  # releases the parts before the next list is joined
     return owned_lists(slices.first, slices.size, *joined)
 
 

@@ -121,7 +121,7 @@ def lists_with_values(
     joined = []
     for parts, kind in zip(arrived, (width, width, values.dtype), strict=True):
         joined.append(np.concatenate([*parts, np.empty(0, dtype=kind)]))
-        parts.clear()  # before the next one is joined
+        parts.clear()  # releases the parts before the next list is joined
     return owned_values(slices.first, slices.size, *joined)
 
 

@@ -18,7 +18,7 @@
 
 namespace btfperm {
 
-// Shares refer to the sampled columns, `near` to the sampled entries.
+// Shares are of the sampled columns; `near` is a share of the sampled entries.
 struct Sample {
   double longest = 0;   // entries of the longest column
   double skew = 0;      // standard deviation of the numbers of entries, over their mean
@@ -31,7 +31,7 @@ struct Sample {
 
 struct SampleRules {
   int sampled_columns = 128;
-  int sampled_entries = 8;  // of each column; up to twice as many
+  int sampled_entries = 8;  // sampled of each column, at most twice as many
   int diagonal_width = 64;
   bool positions = true;  // otherwise neither `diagonal` nor `near` is computed
 };
@@ -44,7 +44,7 @@ Sample sample(const PatternView<I>& A, const SampleRules& rules = {}) {
   const double width = static_cast<double>(A.m) / rules.diagonal_width;
   std::int64_t columns = 0;
   std::int64_t entries = 0;
-  double sum = 0;  // of the degrees
+  double sum = 0;  // the sum of the degrees
   double squares = 0;
   Sample result;
   const auto add_degree = [&](I degree) {

@@ -79,7 +79,7 @@ def _here(perm: Any) -> IndexArray:
 
 
 def _matrix_of_triple(A: tuple[Any, ...], shape: tuple[int, int]) -> Any:
-    """Compressed columns as a matrix, or as a `Pattern` when they come without data."""
+    """Compressed columns as a matrix, or as a `Pattern` if there are no data."""
     if len(A) != 3:
         raise InvalidMatrixError("a tuple must be (data, indices, indptr) of compressed columns")
     data, indices, indptr = A

@@ -121,7 +121,7 @@ template <class I, class Rows>
 void count_cells(const PatternView<I>& A, I begin, I end, const Rows& rows,
                  const std::uint16_t* cell_of_col, I width, I height, int threads,
                  std::int64_t* counts, Budget& budget) {
-  constexpr std::int64_t entries = 1 << 16;  // of a chunk, on average
+  constexpr std::int64_t entries = 1 << 16;  // entries of a chunk, on average
   const I chunk = static_cast<I>(std::clamp<std::int64_t>(
       entries * A.n / std::max<std::int64_t>(A.nnz(), 1), 1, std::int64_t{1} << 12));
   const I n_chunks = (end - begin + chunk - 1) / chunk;

@@ -110,7 +110,7 @@ def _sums(pattern: Pattern, places: Any, values: Any) -> Any:
     import cupy
 
     width = np.dtype(index_type(pattern.shape, int(places.size)))
-    order = cupy.argsort(places)  # CuPy's is stable
+    order = cupy.argsort(places)  # cupy.argsort is stable
     starts = cupy.searchsorted(places[order], cupy.arange(pattern.nnz + 1)).astype(width)
     order = order.astype(width)
     run = kernels("pattern/canonical.cu", width.name)

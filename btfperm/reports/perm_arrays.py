@@ -122,7 +122,7 @@ def _from_npz(data: bytes, _: str) -> dict[str, Any]:
 
     with open_archive(BytesIO(data)) as archive:
         found = keys(archive)
-        if {"format", "shape", "data"} <= found:  # of scipy.sparse.save_npz
+        if {"format", "shape", "data"} <= found:  # written by scipy.sparse.save_npz
             raise ValueError(_A_MATRIX)
         if len(found) > _MOST_ARRAYS:
             raise ValueError(f"it holds {len(found)} arrays")

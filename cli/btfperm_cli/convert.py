@@ -85,7 +85,7 @@ def convert(
     if permute is not None:
         from btfperm.errors import CheckFailedError
 
-        order = load(permute)  # its errors name PERM: the subject is set below
+        order = load(permute)  # errors of `load` name PERM, because `out.subject` is set later
         if tuple(order.shape) != tuple(matrix.shape):
             raise CheckFailedError(
                 f"{permute} is for a matrix of {order.shape[0]} x {order.shape[1]}, but {source} "

@@ -39,7 +39,7 @@ class Failure:
                 answer = error_object(self._command(), sentence, code, warned)
                 emit(json.dumps(answer), err=self._to_stderr)
             flush()
-        except OSError:  # stdout is what failed
+        except OSError:  # stdout itself has failed
             drop(sys.stdout)
             as_json = False
         if not as_json:

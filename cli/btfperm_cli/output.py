@@ -71,7 +71,7 @@ def laid_out(text: str, label: int) -> str:
     >>> laid_out("  rank   3", 0)
     '  rank   3'
     """
-    import shutil  # not at the head: a file or a pipe does not need them
+    import shutil  # imported here, because a file or a pipe does not need them
     import textwrap
 
     room = shutil.get_terminal_size().columns
@@ -90,7 +90,7 @@ def laid_out_finding(text: str) -> str:
     >>> laid_out_finding("    row 0 is empty")
     '    row 0 is empty'
     """
-    import re  # not at the head, as above
+    import re  # imported here for the same reason
     import shutil
     import textwrap
 

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["LISTED_BLOCKS", "page_data"]
 
-LISTED_BLOCKS = 5_000  # in the table: the largest ones
+LISTED_BLOCKS = 5_000  # the largest blocks, which the table lists
 _NAMED_LINES = 250_000  # rows and columns whose original numbers the page holds
-_OVERVIEW = 640  # most rows and columns of cells; about the pixels of the picture on a screen
-_FINER = (2048, 1024)  # the same for zooming; tried in turn until the picture is small enough
-_MOST_BYTES = 400_000  # of the finer picture
+# The largest number of rows and columns of cells, which is about the number of pixels on a screen.
+_OVERVIEW = 640
+# The same for zooming: the first number is used with which the picture has at most `_MOST_BYTES`.
+_FINER = (2048, 1024)
+_MOST_BYTES = 400_000
 _DETAILS = 6  # largest blocks with a picture of their own
 _DETAIL = (1024, 512, 256)
 _MOST_DETAIL_BYTES = 120_000

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["draw"]
 
-_MOST_BLOCKS = 250  # drawn as points
-_MOST_ARCS = 1500  # drawn as lines
+_MOST_BLOCKS = 250  # graphs with at most this many blocks and arcs are drawn as points and lines
+_MOST_ARCS = 1500
 _MOST_BARS = 60
 
 
@@ -79,7 +79,7 @@ def _draw_bars(ax: Axes, graph: BlockGraph) -> None:
         numbers = [c[field] for c in classes]
         ax.bar(first + (k - 0.5) * 0.42 * width, numbers, 0.42 * width, color=colour, label=name)
     ax.set_yscale("log")
-    ax.set_ylim(bottom=0.7)  # below one block, whatever the least number is
+    ax.set_ylim(bottom=0.7)  # the axis begins below one block
     ax.set_ylabel("per level" if width == 1 else f"per {width:,} levels")
     ax.locator_params(axis="x", integer=True)
     ax.legend(fontsize=8, frameon=False)

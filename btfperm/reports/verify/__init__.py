@@ -143,7 +143,7 @@ def verify(
     left_out = set() if canonical else {"order"}
     scaled = any(key in arrays for key in SCALES)
     if not (scaled and canonical and kind == "dulmage_mendelsohn"):
-        left_out.add("unmatched")  # only these files have the blocks that it needs
+        left_out.add("unmatched")  # the check needs blocks that only these files have
     if not scaled:
         left_out.add("scalings")
     if kind == "solver":
