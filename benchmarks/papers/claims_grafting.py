@@ -71,7 +71,7 @@ def _stopped(data: Data) -> str:
     if not names:
         return ""
     searches = ", ".join(names)
-    return f"Stopped after {data['limit']:g} s, so they have no counts: {searches}. "
+    return f"Searches without counts, stopped after {data['limit']:g} s: {searches}. "
 
 
 _WHY_COUNTS = (

@@ -144,7 +144,8 @@ def _reason(gains: Gains) -> str:
         rate = geometric_mean(list(gains.rates.values()))
         words += f" (it visits {digits(more)} times the edges at {digits(rate)} times the rate)"
     kept = sum(ratio <= 1 for ratio in slower.values())
-    words += f", at most {digits(slower[worst])} times, on `{worst}`; on {kept} of {len(slower)} "
+    words += f"; the largest ratio is {digits(slower[worst])}, on `{worst}`; "
+    words += f"on {kept} of {len(slower)} "
     return words + "graphs the order is the paper's"
 
 

@@ -27,7 +27,7 @@ def _bfs(name, nnz, n, ct, mt, edges):
 def test_ct_and_mt_are_compared_by_the_time_for_each_entry():
     rows = [_bfs("short", 30, 10, 1.0, 4.0, (100, 200)), _bfs("long", 200, 10, 1.0, 0.5, (50, 50))]
     text = causes.of_ct_and_mt(rows, ("apfb",))
-    assert "column, 2 with fewer than 4, 0.5 with 10 to 40." in text
+    assert "column: 2 with fewer than 4, 0.5 with 10 to 40." in text
     assert "visits 1.41 times as many entries" in text
     assert causes.of_ct_and_mt([], ("apfb",)) == ""
 
@@ -80,9 +80,9 @@ def test_directions_are_divided_by_what_they_save():
         _parts("unmet", 0, 0, 900_000),
     ]
     text = causes.of_directions(rows)
-    assert "(`saves`), it visits 4 times fewer" in text
+    assert "On `saves`, direction optimisation visits 4 times fewer" in text
     assert "at 0.5 of the rate" in text
-    assert "(`wastes`), bottom-up steps are as fast or faster (1.5 of the rate)" in text
+    assert "On `wastes`, bottom-up steps are as fast or faster (1.5 of the rate)" in text
     assert "visits 2 times as many entries" in text
     assert "On `unmet`, no level meets its rule" in text
     assert causes.of_directions(rows[:1]) == ""
@@ -101,7 +101,7 @@ def test_rounds_on_a_gpu():
     text = causes.of_rounds(rows, codes, rows[:2])
     assert "one 1.00 ms, 20 µs for each round and 1.00 ns for each edge (error at most 0%)" in text
     assert "local-max has 5, 6 rounds and red-blue 10, 9" in text
-    assert "together 0.312, 0.312 of all edges" in text
+    assert "only 0.312, 0.312 of all edges" in text
     assert causes.of_rounds(rows[:5], codes, rows[:1]) == ""
 
 

@@ -227,7 +227,7 @@ def test_orders_of_all_graphs_are_named():
     generated = {"rows": [of_orders("grid:12", 10, 0.98, 0.92)]}
     ratios = claims_red_blue.items_002(generated)[-1]
     assert ratios.why.endswith(
-        "Orders of the vertices: 32, but 10 for `grid:12`, because the time was over."
+        "Orders of the vertices: 32, but 10 for `grid:12`, because the time limit was reached."
     )
 
 
@@ -257,12 +257,12 @@ def test_figure_1_has_both_orders(tmp_path):
     assert {f"{text} ({graph})" for text, graph in every} < words
     assert {f"{text} ({graph}, random order)" for text, graph in every} < words
     assert len(words) == 2 * len(every)
-    assert "Entries are counted" in item.why
+    assert "The counts of visited entries" in item.why
     stopped = [{**row, "overran": True} for row in found.data["rows"][:1]]
     none = {**found.data, "statements": [], "rows": stopped}
     item = claims_grafting._serial_codes(none)
     assert sum(claim.held is None for claim in item.claims) >= len(every)
-    assert item.why.startswith("Stopped after 5 s, so without counts: ss-dfs on `opf_300`. ")
+    assert item.why.startswith("Searches without counts, stopped after 5 s: ss-dfs on `opf_300`. ")
     assert claims_grafting._serial_codes(None).verdict == claims.NOT_MEASURED
 
 
@@ -376,4 +376,4 @@ def test_gains_on_one_thread_are_beside_those_on_many():
     text = claims_grafting_parts._on_one_thread(data(1, 4.0), data(16, 3.0))
     assert "on one thread, direction optimisation gains 4.00, and grafting in addition 2.00" in text
     assert "on 16 threads, direction optimisation gains 3.00" in text
-    assert "for 3 of 3 searches" in claims_grafting_parts._of_disturbances(data(16, 3.0))
+    assert "For 3 of 3 searches" in claims_grafting_parts._of_disturbances(data(16, 3.0))
