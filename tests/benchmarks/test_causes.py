@@ -84,7 +84,7 @@ def test_directions_are_divided_by_what_they_save():
     assert "at 0.5 of the rate" in text
     assert "On `wastes`, bottom-up steps are as fast or faster (1.5 of the rate)" in text
     assert "visits 2 times as many entries" in text
-    assert "On `unmet`, no level meets its rule" in text
+    assert "On `unmet`, no level meets the condition" in text
     assert causes.of_directions(rows[:1]) == ""
 
 
