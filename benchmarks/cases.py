@@ -84,7 +84,8 @@ def with_permutations(cases: list[Case], count: int) -> list[Case]:
 
 
 def _permuted(case: Case, name: str) -> Case:
-    """A generated matrix is made by its name, so that the name always means the same."""
+    """The case of a random permutation. A generated matrix is made from its name, so that the name
+    always means the same matrix."""
     load = _maker(name) if case.path is None else lambda: rcp(case.load(), name)
     return Case(name, case.kind, load, case.expected)
 
@@ -133,7 +134,7 @@ def reader(path: Path) -> Callable[[], sp.csc_array]:
 
 
 def read_pattern(path: Path) -> sp.csc_array:
-    """Every stored entry counts, explicit zeros too."""
+    """Reads the pattern of a file. Every stored entry counts, also explicit zeros."""
     C = scipy.io.mmread(path, spmatrix=False)
     C = C if sp.issparse(C) else sp.coo_array(C)
     return pattern(C.row, C.col, C.shape)

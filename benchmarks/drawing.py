@@ -89,14 +89,15 @@ def bars(ax: Axes, names: list[str], series: Mapping[str, Sequence[float]], widt
 
 
 def label_bars(ax: Axes, names: list[str]) -> None:
-    """Slanted names under groups of bars."""
+    """Writes slanted names under groups of bars."""
     ax.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")
     ax.grid(axis="x", visible=False)
     ax.set_xlim(-0.6, len(names) - 0.4)
 
 
 def separate_classes(ax: Axes, classes: list[str]) -> None:
-    """A dashed line between groups of bars of different classes, and the name of each above."""
+    """Draws a dashed line between groups of bars of different classes, and writes the name of each
+    class above."""
     ends = [k for k in range(1, len(classes)) if classes[k] != classes[k - 1]]
     for start, end in zip([0, *ends], [*ends, len(classes)], strict=True):
         across = ax.get_xaxis_transform()
@@ -134,7 +135,7 @@ def shares(ax: Axes, count: int, label: str) -> None:
 
 
 def logarithmic(ax: Axes, which: str, base: int = 10) -> None:
-    """Logarithmic axes with plain numbers."""
+    """Makes the axes logarithmic, with plain numbers."""
     for name in which:
         getattr(ax, f"set_{name}scale")("log", base=base)
         getattr(ax, f"{name}axis").set_major_formatter(lambda value, _: f"{value:g}")

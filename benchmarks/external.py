@@ -163,7 +163,7 @@ def match_seconds(row: Row) -> float:
 
 
 def disk(row: Row) -> float:
-    """Bytes a second of the disk: half of the bytes written, half read."""
+    """The bandwidth of the disk in bytes per second if as many bytes are written as read."""
     return float(2 / (1 / row["write_bandwidth"] + 1 / row["read_bandwidth"]))
 
 

@@ -153,7 +153,8 @@ def _compiler() -> str:
 
 
 def _commit() -> str:
-    """The state of the sources: the variable, which a copy of a checkout needs, else from git."""
+    """The commit of the sources. The environment variable COMMIT_VARIABLE has it for a copy without
+    git; otherwise git is asked."""
     if COMMIT_VARIABLE in os.environ:
         return os.environ[COMMIT_VARIABLE]
     git = shutil.which("git")

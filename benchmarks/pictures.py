@@ -111,7 +111,7 @@ def _measured(draw: Callable[[], Any], options: Options) -> tuple[list[float], i
 
 
 def _reset_peak() -> None:
-    """The peak of this process starts from its current memory; Linux only."""
+    """Resets the peak memory of this process to its current memory. Works only on Linux."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:

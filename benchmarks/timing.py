@@ -85,7 +85,7 @@ class Outcome:
 
 
 class _Worker:
-    """A method in its own process; `call` is one turn."""
+    """A method in its own process. `call` runs one turn."""
 
     def __init__(self, method: Method, data: Any) -> None:
         context = multiprocessing.get_context("fork")

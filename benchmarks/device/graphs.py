@@ -147,7 +147,8 @@ def _on_gpu(there: Any, code: tuple[str, str, dict[str, str]], seed: int) -> Row
 
 
 def _here(pattern: Any, weight: Any, code: tuple[str, str, dict[str, str]], seed: int) -> Row:
-    """On one core, without the bound, which would take most of the time."""
+    """Runs a code on one core. The upper bound of the weight is not computed, because it would take
+    most of the time."""
     row = registry.find(code[0], initializer=False, package="weighted.graph")
     request = Request(threads=1, seed=seed, options=code[2])
     mate, round_of = (np.empty(pattern.n, pattern.indices.dtype) for _ in range(2))

@@ -64,7 +64,7 @@ def deadtree(n: int) -> sp.csc_array:
 
 
 def check_ladder(n: int) -> None:
-    """ValueError unless n = 3L + 3 with L >= 1."""
+    """Raises ValueError unless n = 3L + 3 with L >= 1."""
     if n % 3 or n < 6:
         raise ValueError(f"ladder_{n}: the order must be 3 L + 3 with L >= 1; try ladder_57")
 
@@ -92,7 +92,7 @@ def ladder(n: int) -> sp.csc_array:
 
 
 def check_karp_sipser_hard(n: int, k: int) -> None:
-    """ValueError unless n is even and k at most n/2."""
+    """Raises ValueError unless n is even and k at most n/2."""
     if n % 2 or not 0 <= k <= n // 2:
         raise ValueError(f"kshard_{n}_k{k}: n must be even and k at most n/2; try kshard_2000_k8")
 

@@ -13,7 +13,8 @@ from benchmarks.generators.assemble import SEED, pattern, symmetric
 
 
 def delaunay(exponent: int) -> sp.csc_array:
-    """Symmetric, no diagonal, about 6 entries a column; the points are in random order."""
+    """A Delaunay triangulation as a symmetric matrix without diagonal, with about 6 entries per
+    column. The points are in random order."""
     n = 2**exponent
     corners = scipy.spatial.Delaunay(np.random.default_rng(SEED).random((n, 2))).simplices
     u = corners.ravel()
@@ -61,7 +62,8 @@ def trace(exponent: int) -> sp.csc_array:
 
 
 def grid3d(k: int) -> sp.csc_array:
-    """7 k^3 - 6 k^2 entries, numbered lexicographically."""
+    """The 7-point stencil on a k x k x k grid: 7 k^3 - 6 k^2 entries. The points are numbered
+    lexicographically."""
     point = np.arange(k**3).reshape(k, k, k)
     before = [point[:-1], point[:, :-1], point[:, :, :-1]]
     after = [point[1:], point[:, 1:], point[:, :, 1:]]

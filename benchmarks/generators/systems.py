@@ -28,7 +28,8 @@ def tiny_cycles(first: int, end: int, rng: np.random.Generator) -> tuple[Index, 
 
 
 def circuit(n: int) -> sp.csc_array:
-    """Of full rank, because the diagonal is full. Rows and columns are permuted at random."""
+    """A matrix like that of a circuit. It has full rank, because all diagonal entries are there
+    before the rows and columns are permuted at random."""
     rng = np.random.default_rng(SEED)
     nb = int(BLOCK_SHARE * n)
     block = np.arange(nb)

@@ -47,7 +47,7 @@ def _span(values: Sequence[float], form: str = ".2g") -> str:
 
 
 def of_ct_and_mt(rows: list[Row], algorithms: Sequence[str]) -> str:
-    """The rates of MT and CT by the length of the columns."""
+    """Sentences on the rates of MT and CT by the length of the columns."""
     groups: dict[str, list[float]] = {}
     visited = []
     for row in rows:
@@ -202,7 +202,8 @@ def of_phases(rows: Sequence[Row]) -> str:
 
 
 def of_variation(rows: dict[str, dict[str, Row]]) -> str:
-    """`rows`: by algorithm and graph, those with at least three runs."""
+    """Sentences on psi, the variation of the times. `rows` has, by algorithm and graph, the rows
+    with at least three runs."""
     parts = []
     for name, each in rows.items():
         if not each:

@@ -114,7 +114,7 @@ class Entrant:
 
 
 def _proven_rank(run: Run) -> Answer:
-    """Raises DefectError when the matching is not maximum."""
+    """The rank. Raises DefectError if the matching is not maximum."""
     from btfperm.transversal.certificate import prove
 
     if isinstance(run.problem, btfperm.Transversal):

@@ -50,7 +50,7 @@ def cases(which: str, _: Path) -> list[Case]:
 
 
 def family_of(name: str) -> str:
-    """``random 16`` for ``random:18:16``."""
+    """The family of a graph: ``random 16`` for ``random:18:16``."""
     family, _, *more = name.split(":")
     return " ".join([family, *more])
 

@@ -73,7 +73,8 @@ def decomposition_answer(d: Any) -> Answer:
 
 
 def _form_answer(f: Any) -> Answer:
-    """The blocks of a singular matrix depend on how the matching was completed: left out."""
+    """The rank and the blocks. The blocks of a singular matrix are left out, because they depend on
+    how the matching was completed."""
     rank = int(f.structural_rank)
     return {"rank": rank, "blocks": f.n_blocks} if rank == f.shape[0] else {"rank": rank}
 

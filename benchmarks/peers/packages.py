@@ -79,7 +79,8 @@ def _count_matched(match: Any) -> Answer:
 
 
 def _scipy_matching(A: sp.csc_array) -> Call:
-    """CSR with int32 indices, the format that its manual asks for and that it does not convert."""
+    """SciPy's matching of a matrix in CSR with int32 indices. Its manual asks for this format, and
+    SciPy need not convert it."""
     C = _csr(A)
     return lambda: maximum_bipartite_matching(C, perm_type="column")
 
@@ -118,7 +119,8 @@ def _sksparse_btf(A: sp.csc_array) -> Call:
 
 
 def _sksparse_btf_answer(result: tuple[Any, Any, Any]) -> Answer:
-    """Version 0.5 returns r untruncated: the blocks end at the place that holds n."""
+    """The answer of scikit-sparse. Version 0.5 returns the whole array r; the blocks end where r
+    holds n."""
     _, q, r = result
     n = len(q)
     rank = int((q >= 0).sum())

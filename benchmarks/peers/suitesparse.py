@@ -64,7 +64,8 @@ def _load(*names: str) -> ctypes.CDLL:
 
 @cache
 def btf() -> ctypes.CDLL:
-    """Arrays are passed as addresses: converting them would cost more than a small matrix."""
+    """The library BTF. Arrays are passed as addresses, because converting them would take longer
+    than the call for a small matrix."""
     library = _load("libbtf.so.1", "libbtf.so.2")
     array = c_void_p
     library.btf_maxtrans.argtypes = [
@@ -126,7 +127,8 @@ def colamd_order(A: sp.csc_array) -> Any:
 
 
 def btf_maxtrans(A: sp.csc_array) -> Call:
-    """Match and the workspace of 5 n are allocated inside the call."""
+    """BTF's matching. The array Match and the workspace of 5 n integers are allocated inside the
+    timed call."""
     m, n = A.shape
     matrix, library = _cs(A), btf()
 
@@ -141,7 +143,8 @@ def btf_maxtrans(A: sp.csc_array) -> Call:
 
 
 def btf_order(A: sp.csc_array) -> Call:
-    """P, Q, R and the workspace of 5 n are allocated inside the call. Square matrices only."""
+    """BTF's block triangular form of a square matrix. P, Q, R and the workspace of 5 n integers are
+    allocated inside the timed call."""
     m, n = A.shape
     if m != n:
         raise NotApplicableError("square only")
@@ -159,7 +162,8 @@ def btf_order(A: sp.csc_array) -> Call:
 
 
 def btf_order_answer(result: tuple[int, int, int]) -> Answer:
-    """The blocks of a singular matrix depend on how BTF completed the matching: left out."""
+    """The rank and the blocks. The blocks of a singular matrix are left out, because they depend on
+    how BTF completed the matching."""
     n, rank, blocks = result
     return {"rank": rank, "blocks": blocks} if rank == n else {"rank": rank}
 

@@ -79,7 +79,7 @@ def measured_apart(case: Case, how: How) -> Row:
 
 
 def measure(case: Case, how: How) -> Row:
-    """Seconds of `auto` and of every candidate that is not hopeless, on one matrix."""
+    """Seconds of `auto` and of every candidate that was not stopped, on one matrix."""
     from btfperm import maximum_transversal
     from btfperm.pattern import as_pattern
 

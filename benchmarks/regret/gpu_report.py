@@ -29,7 +29,7 @@ HOPELESS = 3.0  # a search that was stopped counts as this many times the time o
 
 
 def half_of(name: str) -> str:
-    """``fit`` or ``unseen``."""
+    """The half of a matrix: ``fit`` or ``unseen``."""
     return HALVES["," in name or name in names("regret-gpu", HALVES[1])]
 
 

@@ -85,7 +85,7 @@ def _stored(options: Options) -> dict[str, Row]:
 
 
 def rounded(times: dict[str, float]) -> dict[str, float]:
-    """Three significant digits."""
+    """The times, rounded to three significant digits."""
     return {name: float(f"{seconds:.3g}") for name, seconds in times.items()}
 
 

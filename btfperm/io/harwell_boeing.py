@@ -58,7 +58,8 @@ class _Cards(NamedTuple):
 
 
 def recognises(start: bytes, suffix: str) -> bool:
-    """There is no magic number: the type in line 3 and a Fortran format in line 4 decide."""
+    """Whether the file is of this format. There is no magic number, so the type in line 3 and a
+    Fortran format in line 4 decide."""
     lines = start.split(b"\n", 4)
     if len(lines) < 4:
         return False
@@ -168,7 +169,8 @@ def write_matrix(file: BinaryIO, A: Any) -> None:
 
 
 def _integer_field(*numbers: int) -> Field:
-    """As many fields as fit on a line of 80 characters, each after a blank."""
+    """The layout of integers: as many fields as fit on a line of 80 characters, each after a
+    blank."""
     width = 1 + max(len(str(number)) for number in numbers)
     return Field(80 // width, width, True)
 
@@ -241,7 +243,7 @@ def _formats(text: str) -> list[Field | None]:
 def _read_columns(
     source: Source, cards: _Cards
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any] | None]:
-    """Where the columns start, rows (both from 0), and values."""
+    """Column pointers and row numbers, which count from 0, and the values."""
     header, line = cards.header, cards.line
     (m, n), nnz = header.shape, header.entries or 0
     # Each number has at least one character.
@@ -280,7 +282,8 @@ def _read_values(source: Source, cards: _Cards, nnz: int, line: int) -> npt.NDAr
 
 
 def _whole(source: Source, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Values of the field integer, which a file may lay out as real numbers, as int64."""
+    """The values of a file with the field integer as int64. The file may store them as real
+    numbers."""
     if values.dtype.kind == "f":
         wrong = ~((values == np.floor(values)) & (np.abs(values) < 2.0**63))
         if wrong.any():

@@ -62,7 +62,8 @@ class Variable(NamedTuple):
     place: _Place
 
     def elements(self, file: BinaryIO) -> Elements:
-        """The contents, from the first one on; `file` is the one that `variables` was given."""
+        """The contents of the variable, from the first element on. `file` is the file passed to
+        `variables`."""
         data = self.place.open(file)
         discard(data.read, self.place.start)
         return Elements(data, self.place.order, self.place.start, self.place.size)

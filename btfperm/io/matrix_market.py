@@ -115,7 +115,7 @@ def stream_entries(source: Source, take: Take, block: int) -> Header:
 
 
 def write_matrix(file: BinaryIO, A: Any) -> None:
-    """All entries, symmetric or not; for the field see `writable`."""
+    """Writes all entries, also of a symmetric matrix. For the field see `writable`."""
     field, values = writable(A.data)
     m, n = A.shape
     head = f"%%MatrixMarket matrix coordinate {field} general\n{m} {n} {A.row.size}\n"
@@ -132,7 +132,8 @@ def _lines(
     cols: npt.NDArray[Any],
     values: npt.NDArray[Any],
 ) -> memoryview:
-    """The text of some entries. A long call of fast_matrix_market would not respond to Ctrl-C."""
+    """The text of some entries. The entries are written in parts, because a long call of
+    fast_matrix_market would not respond to Ctrl-C."""
     index = np.int32 if max(shape) <= np.iinfo(np.int32).max else np.int64
     fmm, text = core(), io.BytesIO()
     cursor = fmm.open_write_stream(text, fmm.header(), 0, -1)

@@ -238,7 +238,8 @@ class _Body:
         return self.layout.line + vertex + 1 + int(before)
 
     def refuse(self, wrong: npt.NDArray[np.bool_], what: str, first: int) -> None:
-        """Raises for the first vertex that is wrong, of those from `first` on."""
+        """Raises an error about the first vertex for which `wrong` is True. wrong[0] belongs to the
+        vertex `first`."""
         if wrong.any():
             raise self.source.error(what, self.line_of(first + int(np.argmax(wrong))))
 

@@ -221,7 +221,7 @@ def _opened(archive: zipfile.ZipFile, key: str) -> Iterator[IO[bytes]]:
 
 
 def _read_head(file: IO[bytes], file_size: int | None) -> ArrayHead:
-    """`file_size` is None where it is unknown, as that of a packed file."""
+    """Reads the head of an array. `file_size` is None if it is unknown, as for a packed file."""
     start = file.read(len(_MAGIC) + 2)
     width = _SIZE_BYTES.get(start[len(_MAGIC) :])
     if start[: len(_MAGIC)] != _MAGIC or width is None:

@@ -124,7 +124,8 @@ def read_matrix(source: Source) -> Any:
 
 
 def write_matrix(file: BinaryIO, A: Any) -> None:
-    """Compressed columns, with the names that `scipy.sparse.save_npz` gives to their parts."""
+    """Writes compressed columns under the names that `scipy.sparse.save_npz` uses for their
+    arrays."""
     columns = compressed_columns(A)
     np.savez_compressed(
         file,

@@ -210,8 +210,8 @@ Fault for_whole_numbers(const char*& p, const char* end, std::int64_t most, bool
       value = 10 * value + digit;
     }
     if (p == first) return Fault::not_whole;
-    if (commas && *first == '0' && p - first > 1)
-      return Fault::not_whole;  // JSON allows no leading zero
+    // JSON allows no leading zero.
+    if (commas && *first == '0' && p - first > 1) return Fault::not_whole;
     if (p != end && !is_space(*p) && !(commas && *p == ',')) return Fault::not_whole;
     if (!fits) return Fault::too_large;
     take(k, negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value));

@@ -127,7 +127,8 @@ def _extension(stream: BinaryIO, length: int) -> tuple[bytes, bytes]:
 
 
 def _check(header: bytes) -> None:
-    """Raises ValueError unless the checksum is that of the header, with blanks in its own place."""
+    """Raises ValueError if the checksum in the header is wrong. It is the sum of the bytes of the
+    header with blanks in place of the checksum."""
     total = sum(header) - sum(header[148:156]) + 8 * 32
     if _number(header[148:156]) != total:
         raise ValueError("the checksum of a header is wrong")

@@ -55,7 +55,7 @@ class UnpackingStream(io.RawIOBase):
         return 0
 
     def _next_piece(self) -> bytes:
-        """Packed bytes that no unpacker had yet; none at the end of the file."""
+        """The next packed bytes; empty at the end of the file."""
         piece = self._ahead or self._packed.read(_PIECE)
         self._ahead = b""
         return piece

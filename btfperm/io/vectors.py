@@ -140,7 +140,8 @@ def _write_array(file: BinaryIO, x: npt.NDArray[Any]) -> None:
 
 
 def _lines(numbers: npt.NDArray[Any]) -> memoryview:
-    """The text of some numbers. A long call of fast_matrix_market would not respond to Ctrl-C."""
+    """The text of some numbers. The numbers are written in parts, because a long call of
+    fast_matrix_market would not respond to Ctrl-C."""
     from btfperm.io.matrix_market_core import core
 
     fmm, written = core(), BytesIO()

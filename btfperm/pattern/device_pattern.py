@@ -40,7 +40,7 @@ class DevicePattern(Pattern):
 
     @property
     def device(self) -> int:
-        """Number of the GPU that holds it."""
+        """The number of the GPU that holds the pattern."""
         return int(self.indices.device.id)  # type: ignore[attr-defined]
 
     def on_host(self) -> Pattern:

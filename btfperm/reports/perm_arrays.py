@@ -191,7 +191,8 @@ def _what_else(data: bytes) -> str:
 
 
 def _from_mat(data: bytes, _: str) -> dict[str, Any]:
-    """MATLAB stores lists as rows of doubles, and text as an array of characters."""
+    """The arrays of a MATLAB file, which stores lists as rows of doubles and text as arrays of
+    characters."""
     from btfperm.io.mat5_elements import variables
 
     fields: dict[str, Any] = {}

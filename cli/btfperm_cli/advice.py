@@ -12,7 +12,7 @@ import re
 
 __all__ = ["for_the_shell", "on_one_line"]
 
-# Applied in this order, each at every place that matches.
+# Replacements in texts for Python. They are applied in this order, each at every match.
 _TABLE = tuple(
     (re.compile(pattern), text)
     for pattern, text in (

@@ -68,7 +68,7 @@ def known_names() -> list[str]:
 
 
 def starting_with(incomplete: str) -> list[str]:
-    """For shell completion."""
+    """The names that begin with `incomplete`, for shell completion."""
     return [name for name in known_names() if name.startswith(incomplete)]
 
 

@@ -51,7 +51,7 @@ def all_commands() -> list[click.Command]:
 
 
 class MainGroup(click.Group):
-    """A group whose nameless command is `order`."""
+    """A group that runs `order` if a line names no command."""
 
     context_class = PageContext
     asked = "order"  # the command of the line, as far as the line has been parsed
@@ -89,7 +89,8 @@ class MainGroup(click.Group):
         return code
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Click prints help and version here. It would fail if the reader closes the pipe."""
+        """In this method, Click prints help and version. Click itself would fail if the reader
+        closes the pipe."""
         try:
             return super().make_context(*args, **extra)
         except KeyboardInterrupt:  # for which click prints an empty line

@@ -100,21 +100,21 @@ class RowName(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no param
 
 
 def convention_names() -> list[str]:
-    """For ``--convention``."""
+    """The values of ``--convention``."""
     from btfperm.conventions.rows import conventions
 
     return list(conventions)
 
 
 def result_format_names() -> list[str]:
-    """For ``--format`` of a permutation file."""
+    """The values of ``--format`` for a permutation file."""
     from btfperm.io.formats import result_formats
 
     return list(result_formats)
 
 
 def matrix_format_names() -> list[str]:
-    """For ``--format`` of a matrix file."""
+    """The values of ``--format`` for a matrix file."""
     from btfperm.io.formats import matrix_formats
 
     return [row.writes[0][1:] for row in matrix_formats.values() if row.writes]
@@ -193,7 +193,7 @@ def named_values(
 
 
 def known_options(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """For shell completion: ``NAME=`` of every option."""
+    """The text ``NAME=`` of every option, for shell completion."""
     from btfperm.registry import algorithms
 
     known = dict.fromkeys(f"{option.name}=" for row in algorithms() for option in row.options)

@@ -56,12 +56,12 @@ class RegistryOption(click.Option):
 
 
 def matrix_argument(command: Command) -> Command:
-    """The matrix file, `-` for standard input."""
+    """Adds the argument for the matrix file, which is `-` for standard input."""
     return click.argument("matrix", type=MATRIX)(command)
 
 
 def target_option(help_text: str, *, required: bool = False) -> Callable[[Command], Command]:
-    """The one file that a command writes."""
+    """Adds the option for the one file that a command writes."""
     return click.option(
         "-o",
         "--output",
@@ -74,7 +74,8 @@ def target_option(help_text: str, *, required: bool = False) -> Callable[[Comman
 
 
 def format_option(names: Any, default: str = "") -> Callable[[Command], Command]:
-    """The format of OUT; `default` is the format of standard output if the option is left out."""
+    """Adds the option for the format of OUT. `default` is the format of standard output if the
+    option is left out."""
     end = f"  [default: {default} for -]" if default else ""
     return click.option(
         "--format", "file_format", type=names, help=f"Format of OUT, whatever its name.{end}"
@@ -82,7 +83,7 @@ def format_option(names: Any, default: str = "") -> Callable[[Command], Command]
 
 
 def names_options(command: Command) -> Command:
-    """Files with the names of rows and columns."""
+    """Adds the options for files with the names of rows and columns."""
     for noun, example in (("column", "variables"), ("row", "equations")):
         command = click.option(
             f"--{noun[:3]}-names",
@@ -110,7 +111,8 @@ def no_clobber_option(command: Command) -> Command:
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options ``--quiet`` and ``--json``; the command's first argument is the `Output`."""
+    """Adds the options ``--quiet`` and ``--json``, and passes an `Output` as the command's first
+    argument."""
 
     @functools.wraps(command)
     def talking(*args: Any, as_json: bool, quiet: bool, **options: Any) -> Any:
@@ -142,7 +144,7 @@ def verbose_option(command: Command) -> Command:
 
 
 def search_options(command: Command) -> Command:
-    """The options of the search for a transversal."""
+    """Adds the options of the search for a transversal."""
     for option in reversed(
         (
             click.option(

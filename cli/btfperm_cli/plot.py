@@ -216,7 +216,7 @@ def facts_of(pattern: Pattern, result: DulmageMendelsohn | None) -> dict[str, An
 
 
 def drawn_in(pattern: Pattern, result: DulmageMendelsohn | None) -> str:
-    """`166 fine blocks`, or `1,910 entries` of a matrix that was not decomposed."""
+    """What was drawn: `166 fine blocks`, or `1,910 entries` of a matrix that was not decomposed."""
     from btfperm.results.counted import counted
 
     if result is None:

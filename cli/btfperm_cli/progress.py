@@ -121,7 +121,8 @@ def watcher_of(stage: Stage | Stages, *, verbose: bool) -> Callable[[SearchState
 
 
 def verbose_line(state: SearchState, seconds: float) -> str:
-    """`0.31 s  search (hkdw): 1,204 of 200,000 unmatched, 3,409,112 entries visited`."""
+    """A line of ``-v``: `0.31 s search (hkdw): 1,204 of 200,000 unmatched, 3,409,112 entries
+    visited`."""
     end = "; done" if state.done else ""
     return (
         f"{seconds:6.2f} s  {state.step} ({state.algorithm}): "

@@ -154,7 +154,7 @@ def diagnosed(transversal: Transversal, pattern: Pattern) -> Diagnosis:
 
 
 def too_many(found: Diagnosis) -> str:
-    """`3 rows too many, 1 column too many`."""
+    """The surplus in words: `3 rows too many, 1 column too many`."""
     parts = ((found.overdetermined, "row"), (found.underdetermined, "column"))
     return ", ".join(f"{count(each.total_excess, noun)} too many" for each, noun in parts if each)
 

@@ -30,12 +30,12 @@ LABEL = WIDTH + 2  # characters before the text of a line
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """`1 entry`, `2,000 entries`."""
+    """A number with its noun: `1 entry`, `2,000 entries`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def duration(seconds: float) -> str:
-    """`0.4 ms`, `12 ms`, `3.21 s`, `4 min 10 s`."""
+    """A time with its unit: `0.4 ms`, `12 ms`, `3.21 s`, `4 min 10 s`."""
     if seconds < 0.01:
         return f"{seconds * 1e3:.1f} ms"
     if seconds < 1:
@@ -204,8 +204,8 @@ def explanation_lines(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def plan_line(plan: Mapping[str, Any]) -> str:
-    """`plan: greedy, then ss-bfs, on cpu, 1 thread; bounds: ss-bfs 20; no limit`. The threads are
-    those of the CPU."""
+    """The line about a plan: `plan: greedy, then ss-bfs, on cpu, 1 thread; bounds: ss-bfs 20; no
+    limit`. The threads are those of the CPU."""
     first, then = plan["initializer"], plan["algorithm"]
     steps = ", then ".join(name for name in (first, then) if name) or "no search"
     threads = f", {count(plan['threads'], 'thread')}" if plan["uses_threads"] else ""
@@ -225,7 +225,7 @@ def plan_line(plan: Mapping[str, Any]) -> str:
 
 
 def _figures(decision: Mapping[str, Any]) -> str:
-    """`1.03 times the best on 80 matrices; karp-sipser 1.91`."""
+    """The figures of a decision: `1.03 times the best on 80 matrices; karp-sipser 1.91`."""
     found = decision["measured"]
     own = (
         f"{found['behind']:.2f} times the best on {count(found['matrices'], 'matrix', 'matrices')}"

@@ -121,7 +121,7 @@ def likely_entries(within: float) -> float:
 
 
 def versions() -> dict[str, str]:
-    """What the page was made with."""
+    """The versions of the packages with which the page was made."""
     import numpy as np
 
     from btfperm import __version__, _core

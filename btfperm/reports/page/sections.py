@@ -233,7 +233,7 @@ def _run_cells(run: SolverRun) -> list[str]:
 
 
 def _snippets(c: Contents) -> str:
-    """How to use the result: what fits this matrix."""
+    """The section on how to use the result, with the snippets that work for this matrix."""
     d = c.subject.decomposition
     is_regular = d.shape[0] == d.shape[1] == d.structural_rank > 0
     file = _file_of(c) or "matrix.mtx"

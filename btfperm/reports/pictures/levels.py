@@ -28,7 +28,8 @@ _MOST_BARS = 60
 
 
 def draw(ax: Axes, graph: BlockGraph, result: Decomposition) -> None:
-    """Level 0 is on the left: its blocks depend on no others and are solved first."""
+    """Draws the blocks by levels. Level 0 is on the left: its blocks depend on no others and are
+    solved first."""
     blocks, levels = counted(graph.n_blocks, "block"), counted(graph.n_levels, "level")
     ax.set_title(f"block graph: {blocks} in {levels}, {counted(graph.indices.size, 'arc')}")
     ax.set_xlabel("level (level 0 is solved first)")

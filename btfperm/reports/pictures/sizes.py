@@ -19,7 +19,7 @@ __all__ = ["draw"]
 
 
 def draw(ax: Axes, result: Decomposition) -> None:
-    """One bar for each power of two; its label is the share of all rows and columns."""
+    """Draws one bar for each power of two. Its label is the share of all rows and columns."""
     classes = size_classes(result)
     ax.set_title(f"block sizes: {counted(result.n_blocks, 'fine block')}")
     if not classes:

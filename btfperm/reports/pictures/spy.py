@@ -28,7 +28,7 @@ LONGEST_SIDE = 3  # a longer picture is stretched to the axes
 
 
 def draw_before(ax: Axes, pattern: Pattern, threads: int | None = None) -> None:
-    """The matrix as stored."""
+    """Draws the matrix as stored."""
     view = view_of(pattern, cells=_cells(ax), threads=threads)
     _draw_density(ax, view)
     m, n = pattern.shape
@@ -44,7 +44,7 @@ def draw_after(
     *,
     mark: int | None = None,
 ) -> None:
-    """The permuted matrix, or one of its fine blocks; `mark` is a block to point at."""
+    """Draws the permuted matrix, or one of its fine blocks. `mark` is a block to point at."""
     if block is None:
         view = view_of(pattern, result, cells=_cells(ax), threads=threads)
         title = f"permuted: {counted(result.n_blocks, 'fine block')}"
@@ -109,7 +109,7 @@ def _draw_outlines(ax: Axes, shapes: Outlines, width: float) -> None:
 
 
 def _name_parts(ax: Axes, coarse: Outlines) -> None:
-    """A legend with the coarse parts and their sizes."""
+    """Adds a legend with the coarse parts and their sizes."""
     from matplotlib.patches import Patch
 
     handles = []

@@ -87,7 +87,7 @@ class Subject:
         return tuple(key for key in KEYS if key in self.arrays or key in KEYS[:2])
 
     def match_diagonal(self) -> None:
-        """The entries on the diagonal become the matching."""
+        """Takes the entries on the diagonal as the matching."""
         P, Q = self["row_perm"], self["col_perm"]
         column_beside = np.empty(self.m, dtype=np.int64)
         column_beside[P] = Q

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 __all__ = ["Snippet", "snippets"]
 
-# In the order of the page; those for every matrix work for rectangular and singular ones, too.
+# The snippets in the order of the page. Those in _FOR_ANY also work for rectangular and singular #
+# matrices.
 _FOR_SQUARE = ("solve.py", "klu.sh", "splu.py", "petsc.sh")
 _FOR_ANY = ("blocks.py", "matlab.sh", "check.sh")
 
