@@ -35,9 +35,9 @@ BEST = drawing.BEST
 
 
 def performance_profile(data: Data) -> Figure | None:
-    """A point (x, y): on a part y of the matrices the method takes at most x times as long as the
-    fastest method does on the same matrix. A stopped run is never counted as done. The runs of
-    btfperm without a proof are left out."""
+    """A point (x, y) means that on a share y of the matrices the method takes at most x times as
+    long as the fastest method on the same matrix. A stopped run counts as slower than any x. The
+    runs of btfperm without a proof are left out."""
     times = _medians(data)
     names = [name for name in _methods(times) if name != ours.UNPROVEN]
     if not times or len(names) < 2:

@@ -95,8 +95,8 @@ def _random(n: int, rng: np.random.Generator) -> Pattern:
 
 
 def _measured(draw: Callable[[], Any], options: Options) -> tuple[list[float], int | None, Any]:
-    """Seconds of each run after a warm-up; the peak memory of all runs beyond that before them; and
-    what the last call returned."""
+    """Seconds of each run after a warm-up; the peak memory of all runs beyond the memory before
+    them; and the result of the last call."""
     seconds: list[float] = []
     _reset_peak()
     before = _status("VmRSS")

@@ -158,7 +158,7 @@ def _valued(
     path: PathLike, drop_zeros: bool, remedy: str | None = None
 ) -> tuple[ValuedPattern, bool]:
     """The matrix with its values, and whether the file holds values. If it holds none, all values
-    are 1; with a `remedy`, that is an error whose message ends with the remedy."""
+    are 1. With a `remedy`, a file without values is an error whose message ends with the remedy."""
     from btfperm.io.values import NO_VALUES
     from btfperm.pattern.values import valued_matrix
 

@@ -54,7 +54,8 @@ def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
 
 def members(source: Any, text: bytes) -> dict[str, Any]:
     """The members of the object in `text`. A member whose value is a long list of numbers is an
-    array; all others, also lists of lists, are as `json` gives them. `source` makes the errors.
+    array; all others, also lists of lists, are as `json` returns them. Errors are raised for
+    `source`.
 
     Raises
     ------

@@ -34,9 +34,10 @@ def field_of(dtype: np.dtype[Any]) -> str:
 
 
 def writable(values: npt.NDArray[Any]) -> tuple[str, npt.NDArray[Any]]:
-    """The field a text file gives these values, and the values in a type of that field.
+    """The field of these values in a text file, and the values in a type of that field.
 
-    Truth values that are all true are a pattern, which writes none; others are 0 and 1.
+    If all values are True, the field is pattern, for which no values are written. Other truth
+    values are written as 0 and 1.
 
     >>> writable(np.array([True, True]))[0], writable(np.array([True, False]))[0]
     ('pattern', 'integer')

@@ -43,12 +43,12 @@ class PermArrays:
 
     Attributes
     ----------
-    arrays : under the keys of `perm.npz`; in every convention with the scalings, if there are any
-    meta : its meta, empty where there is none
+    arrays : the arrays under the keys of `perm.npz`, with the scalings if the file has them
+    meta : the meta of the file, empty if it has none
     convention : a name in `btfperm.conventions.CONVENTIONS`; only ``"btfperm"`` promises the
         canonical order, and connected blocks in the rectangular parts
-    names : what the file calls those arrays, where that is not their key
-    missing : fields beside the arrays that a file of btfperm must have, and this one lacks
+    names : the names of the arrays in the file, if they differ from the keys
+    missing : other fields that a file of btfperm must have and that are missing in this file
     """
 
     arrays: Mapping[str, Any]

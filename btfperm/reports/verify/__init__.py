@@ -53,7 +53,7 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        """No violation, and nothing skipped."""
+        """Whether there is no violation and no check was skipped."""
         return not self.violations and not self.skipped
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fine blocks: triangular, irreducible, in the canonical order."""
+"""Checks of the fine blocks: they are block triangular, irreducible, and in the canonical order."""
 
 from __future__ import annotations
 

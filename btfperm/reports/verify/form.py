@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The form of the arrays: types, lengths, bijections, boundaries."""
+"""Checks of the form of the arrays: types, lengths, bijections, boundaries."""
 
 from __future__ import annotations
 

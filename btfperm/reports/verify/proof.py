@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The matching, the proof that it is maximum, and the coarse parts, which follow from it."""
+"""Checks of the matching, of the proof that it is maximum, and of the coarse parts, which follow
+from the matching."""
 
 from __future__ import annotations
 

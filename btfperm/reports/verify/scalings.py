@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scalings of a weighted transversal: the dual variables that prove that it is the best one."""
+"""Checks of the scalings of a weighted transversal. Their logarithms are the dual variables that
+prove that it has the largest product."""
 
 from __future__ import annotations
 
