@@ -23,7 +23,7 @@ __all__ = [
     "refuse_beyond_memory",
 ]
 
-# Indices for each row and column, beside the pattern.
+# The memory for each row and column, in indices, in addition to the pattern.
 SEARCH = 1.25  # the matching and the cover: an index and a byte
 DECOMPOSITION = 5  # measured: 22 bytes for each row and column of an empty matrix, 32-bit indices
 _LARGEST_WORK = DECOMPOSITION

@@ -166,8 +166,8 @@ def search_options(command: Command) -> Command:
                 "--backend",
                 type=click.Choice(["auto", "cpu", "gpu", "mpi"]),
                 default="auto",
-                help="The backend; `btfperm doctor` lists those that work here. mpi needs mpiexec; no "
-                "rank then holds the whole matrix.",
+                help="The backend; `btfperm doctor` lists those that work here. mpi needs mpiexec; "
+                "no rank then holds the whole matrix.",
             ),
             click.option(
                 "--device",

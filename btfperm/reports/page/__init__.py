@@ -34,10 +34,10 @@ class Subject(NamedTuple):
 
     Attributes
     ----------
-    name : of the matrix, as the page shows it
-    valued : with its values, for the solvers. None if it has none, if some are not finite, or if
-        they were not read because no solver will run
-    seconds : of each stage so far
+    name : the name of the matrix on the page
+    valued : the matrix with its values, for the solvers. None if it has no values, if some are not
+        finite, or if they were not read because no solver will run
+    seconds : the seconds of each stage so far
     """
 
     name: str

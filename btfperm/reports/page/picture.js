@@ -97,7 +97,7 @@ class Picture {
     const { width, height } = this.canvas;
     context.clearRect(0, 0, width, height);
     this.drawLayers(context, style.getPropertyValue("--cell"));
-    // The ink of the theme replaces the black of the images.
+    // The theme's colour for entries replaces black in the images.
     context.globalCompositeOperation = "source-in";
     context.fillStyle = style.getPropertyValue("--cell");
     context.fillRect(0, 0, width, height);
