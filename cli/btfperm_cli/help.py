@@ -104,7 +104,7 @@ def groups_of(params: Iterable[click.Parameter]) -> Iterator[tuple[str, list[cli
 def write_groups(
     ctx: click.Context, formatter: click.HelpFormatter, params: Iterable[click.Parameter]
 ) -> None:
-    """One section for each group of options."""
+    """Writes one section for each group of options."""
     for title, found in groups_of(params):
         records = [record for param in found if (record := param.get_help_record(ctx))]
         if records:
