@@ -203,8 +203,8 @@ class Backend(Protocol):
         """A problem in which nothing is matched."""
 
     def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
-        """The same problem on this backend, on the given device if it is not None; `problem` itself
-        if it is there already."""
+        """The same problem on this backend, and on the given device if it is not None. Returns
+        `problem` itself if it is already on this backend and device."""
 
     def run(
         self,

@@ -168,8 +168,8 @@ def _by(
     *,
     requested: bool = False,
 ) -> _Result:
-    """The blocks that a maximum transversal defines, which is certified for the matrix of the
-    session."""
+    """The blocks that `transversal` defines. This must be a maximum transversal that is certified
+    for the matrix of the session."""
     begin = time.perf_counter()
     done = decompose(session, transversal, pairing, team, requested=requested)
     seconds = dict(done.transversal.seconds, decomposition=time.perf_counter() - begin)

@@ -61,7 +61,8 @@ void require_owned(const OwnedDigraph<I>& G, const In<I>& vertices, const char* 
   }
 }
 
-// Propagation over the vertices of one rank.
+// Binds the functions of spread.hpp, which propagate labels and heights over the vertices of one
+// rank.
 template <class I>
 void bind_owned(nb::module_& module) {
   module.def(
@@ -138,7 +139,7 @@ std::int64_t checked_names(const In<std::int64_t>& indptr, const In<I>& items, c
   return count;
 }
 
-// Passes over the edges of one rank.
+// Binds the functions that visit the edges of one rank.
 template <class I>
 void bind_edges(nb::module_& module) {
   module.def(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which fine blocks depend on which, their levels, and the work in each."""
+"""The dependencies between fine blocks, the levels of the blocks, and the work for each block."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ struct Form {
 template <class I>
 struct Side {
   Members<I> members;
-  I* tree;  // by member: the number of its search tree, which the number of its component replaces
+  I* tree;  // for each member, the number of its search tree; later that of its component
 };
 
 // Numbers the components in the order of their smallest members on `side`, the side of the roots.

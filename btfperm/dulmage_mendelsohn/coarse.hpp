@@ -52,9 +52,11 @@ struct Coarse {
   I* vertical_set;  // the same for the trees of the unmatched rows
   I n_horizontal_trees;
   I n_vertical_trees;
-  Members<I> rows[3];  // by part
+  // By part: its rows and columns, and for each of them the tree that contains it. Rows and columns
+  // of the square part are in no tree.
+  Members<I> rows[3];
   Members<I> cols[3];
-  I* row_tree[3];  // by part, for each of its rows; the square part has none
+  I* row_tree[3];
   I* col_tree[3];
 };
 
@@ -170,7 +172,7 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   // part.
   constexpr double many = 0.4;
   const bool sweep = team.threads == 1 && roots > many * (static_cast<double>(n_square) + roots);
-  // All columns: those of the horizontal part have no entry in vertical rows.
+  // All columns can be used, because horizontal columns have no entry in vertical rows.
   Members<I> cols{nullptr, A.n};
   I* found = nullptr;
   I n_found = 0;

@@ -25,7 +25,7 @@ struct Search {
   PatternView<I> lists;
   const I* match;
   const I* other_match;
-  I* tree;  // before the search, -1 for all vertices that it may reach
+  I* tree;  // the tree of each vertex; before the search, -1 for all vertices that it may reach
   I* other_tree;
   I* set;    // an element for each root, see union_find.hpp
   I* queue;  // lists.n + lists.m elements: the roots, then the reached vertices of the other side
@@ -48,7 +48,7 @@ bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
   constexpr I ahead = 12;  // number of vertices of the queue whose data is prefetched
   const PatternView<I>& lists = s.lists;
   I* queue = s.queue;
-  I own_side = roots;  // from here on the queue holds vertices of the other side
+  I own_side = roots;  // queue[own_side ... tail - 1] holds vertices of the other side
   I tail = roots;
   for (I head = 0; head < tail; ++head) {
     for (; own_side < tail && own_side < head + ahead; ++own_side) {

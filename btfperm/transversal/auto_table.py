@@ -26,6 +26,7 @@ DEFAULT_ON_GPU = "meeting-trees"
 # and its time is bounded.
 SECOND = "hopcroft-karp"
 
+# Bounds on the number of entries, see the rules below.
 _SMALL_FOR_GPU = 200_000
 _SMALL = 16_000
 _TINY = 4_000

@@ -115,7 +115,7 @@ Verdict check_pair(const PatternView<I>& A, const Matching<I>& M, I j) {
   return has_entry(A, i, j) ? Verdict::proven : Verdict::no_entry;
 }
 
-// `proven` if the arrays are a matching of A. `where` = a column at fault, or -1.
+// Returns `proven` if the arrays are a matching of A. Sets `where` to a column at fault, or to -1.
 template <class I>
 Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where, Budget& budget) {
   Verdict verdict = Verdict::proven;

@@ -156,7 +156,7 @@ def _has_plain_cover(view: Problem, size: int) -> bool:
 
 
 def rank_at_most(pattern: Pattern) -> int:
-    """An upper bound of the structural rank: the number of nonempty rows, or of nonempty columns,
+    """An upper bound on the structural rank: the number of nonempty rows, or of nonempty columns,
     whichever is smaller."""
     bound: int = _core.transversal.rank_at_most(pattern.m, pattern.indptr, pattern.indices)
     return bound

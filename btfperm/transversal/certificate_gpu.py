@@ -31,7 +31,8 @@ def prove(
     threads: int,
     size: int | None,
 ) -> tuple[Any, Any, int] | None:
-    """`prove_on_device` of the problem that was searched, `problem` or its transpose."""
+    """Calls `prove_on_device` for `view`, the problem that was searched: `problem` or its
+    transpose."""
     covers = prove_on_device(view)
     if covers is None:
         return None

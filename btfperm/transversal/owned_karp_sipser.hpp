@@ -46,9 +46,9 @@ namespace btfperm {
 // The rows of this rank that other ranks have as ghosts.
 template <class I>
 struct Copies {
-  const std::int64_t* counts;  // how many each rank has
-  const I* rows;               // their positions on this rank, sorted by the other rank
-  const I* first;              // by rank: the place of its first one among the ghosts of that rank
+  const std::int64_t* counts;  // by rank: how many of these rows it has as ghosts
+  const I* rows;               // the positions of these rows on this rank, sorted by the other rank
+  const I* first;              // by rank: the place of its first copy among its ghosts
 };
 
 template <class I>
@@ -157,7 +157,7 @@ class OwnedKarpSipser {
 
  private:
   struct Vertex {
-    I degree, sum;  // for a ghost: the changes that were not sent to its owner yet
+    I degree, sum;  // for a ghost, only the changes that were not sent to its owner yet
   };
   bool is_full() const {
     return outbox_.size() + static_cast<std::int64_t>(changed_.size()) >= most_;
@@ -235,7 +235,7 @@ class OwnedKarpSipser {
 
   // Processes the announcement that the row of a ghost is matched to a column.
   void learn_mate(I g, I col) {
-    if (ghost_matched_[g] != 0) return;  // this rank has matched it
+    if (ghost_matched_[g] != 0) return;  // this rank itself has matched the row
     ghost_matched_[g] = 1;
     const std::int64_t c = std::int64_t{col} - col_first_;
     if (c >= 0 && c < A_.n_cols) match_column(static_cast<I>(c), A_.ghosts[g]);
@@ -281,7 +281,7 @@ class OwnedKarpSipser {
     }
   }
 
-  // Columns of at most this degree choose a row each, in order, until `choices` have chosen.
+  // Lets at most `choices` columns of at most this degree choose a row, and subtracts their number.
   void choose_rows(I degree, std::int64_t& choices, Budget& budget) {
     for (std::int64_t tested = 0;
          tested < A_.n_cols && choices > 0 && !is_full() && !budget.stopped(); ++tested, ++next_) {
@@ -384,8 +384,8 @@ class OwnedKarpSipser {
   I col_first_;
   Workspace memory_;
   Vertex *rows_, *cols_;
-  I* wanted_;                              // of a column: the ghost to which it has proposed, or -1
-  std::uint8_t* ghost_matched_;            // whether the row is known to be matched
+  I* wanted_;                    // for each column, the ghost to which it has proposed, or -1
+  std::uint8_t* ghost_matched_;  // for each ghost, whether it is known to be matched
   std::vector<std::int64_t> copy_bounds_;  // by rank: the number of its first copy
   const std::vector<I> copy_first_;        // by rank: the place of its first copy among its ghosts
   ListStarts copy_begin_, copies_;

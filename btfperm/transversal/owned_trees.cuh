@@ -9,7 +9,7 @@
 #include "backends/gpu/warp.cuh"
 
 constexpr Index joins = -1, subscribes = -2, has_ended = -3;  // third fields of lines
-constexpr Index unmatched = -2;  // in place of a root: the row is unvisited, and unmatched
+constexpr Index unmatched = -2;  // the root of a row that is unvisited and unmatched
 
 // The host writes these numbers before the launches and reads them afterwards. Behind the struct
 // are two numbers for each rank: how many lines it gets, and how many of them write_lines has
@@ -51,16 +51,16 @@ struct Rank {
   Index *row_root, *row_parent;
   Index* leaving;  // rows visited in this step whose mate or root another rank owns
   Index* col_root;
-  Index* leaf;                // of a root: the row at which its tree ended, or -1
-  Index* ended_level;         // of a root: the level in which its tree ended, or -1
-  Index* first_subscription;  // of a root, or -1
-  Index* in_trees;            // columns in trees; those from `head` on have not been expanded
+  Index* leaf;                // for each root, the row at which its tree ended, or -1
+  Index* ended_level;         // for each root, the level in which its tree ended, or -1
+  Index* first_subscription;  // for each root, its first subscription, or -1
+  Index* in_trees;            // columns in trees; the columns from `head` on are not expanded yet
   Index* over;                // roots with subscriptions whose trees ended in this step
-  Index* ghost_col;           // the column that claimed the ghost in this phase, or -1
+  Index* ghost_col;           // for each ghost, the column that claimed it in this phase, or -1
   Index* claimed;             // ghosts claimed in this step
   Index* foreign;             // numbers of the roots of other ranks, in the whole matrix
-  Index* foreign_over;        // for these roots: 0 if the tree has ended, else -1
-  Index* foreign_level;       // as ended_level, for these roots
+  Index* foreign_over;        // for each root in `foreign`: 0 if its tree has ended, else -1
+  Index* foreign_level;       // as ended_level, but for the roots in `foreign`
   Index *keys, *places;       // the hash table: numbers of roots, and their places in `foreign`
   Count mask;                 // the size of the hash table minus 1
   // By subscription: its root, the rank that subscribed, and the next subscription to this root.

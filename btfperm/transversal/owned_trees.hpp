@@ -144,7 +144,7 @@ class OwnedTrees {
   }
 
  protected:
-  static constexpr I unmatched = -2;  // in place of a root: the row is unvisited, and unmatched
+  static constexpr I unmatched = -2;  // the root of a row that is unvisited and unmatched
   static constexpr I joins = -1, subscribes = -2, has_ended = -3;  // values of b in lines
 
   bool owns_col(I number) const {
@@ -282,8 +282,8 @@ class OwnedTrees {
   Workspace memory_;
   Row* const rows_;
   I* const col_root_;
-  I* const leaf_;         // of a root: the row at which its tree ended, or -1
-  I* const subscribers_;  // of a root: the first of its subscriptions, or -1
+  I* const leaf_;         // for each root, the row at which its tree ended, or -1
+  I* const subscribers_;  // for each root, its first subscription, or -1
   std::uint8_t* const ghost_seen_;
   std::vector<std::uint8_t> ended_;  // by local number of a root: whether its tree has ended
   Numbering<I> foreign_;             // the roots of other ranks

@@ -38,4 +38,4 @@ class HostTrees:
         self._trees.set_ghosts_seen(self._problem.halo.update(self._trees.rows_in_trees()))
 
     def deliver(self) -> None:
-        """The arrays of the problem hold the matching already."""
+        """Does nothing, because the arrays of the problem already hold the matching."""

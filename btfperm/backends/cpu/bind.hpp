@@ -105,8 +105,8 @@ void bind_dulmage_mendelsohn(nb::module_& module);
 void bind_ordering(nb::module_& module);
 void bind_weighted(nb::module_& module);
 void bind_starts(nb::module_& module);
-void bind_graph(nb::module_& module);     // a part of bind_weighted
-void bind_external(nb::module_& module);  // likewise
+void bind_graph(nb::module_& module);     // called by bind_weighted
+void bind_external(nb::module_& module);  // called by bind_weighted
 void bind_preorder(nb::module_& module);
 void bind_diagnosis(nb::module_& module);
 

@@ -7,12 +7,13 @@ NB_MODULE(_core, module) {
   namespace nb = nanobind;
   module.doc() = "The CPU core of btfperm: plain arrays in, plain arrays out.";
 #if defined(__clang__)
-  module.attr("compiler") = __VERSION__;  // it begins with the compiler's name
+  module.attr("compiler") = __VERSION__;  // contains the compiler's name
 #elif defined(__GNUC__)
   module.attr("compiler") = "GCC " __VERSION__;
 #else
   module.attr("compiler") = "unknown";
 #endif
+  // A second call for the same package adds functions to its submodule.
   const auto bind = [&module](const char* package, void (*functions)(nb::module_&)) {
     nb::module_ submodule = module.def_submodule(package);
     functions(submodule);
@@ -22,9 +23,9 @@ NB_MODULE(_core, module) {
   bind("io", &btfperm::bind_io);
   bind("pattern", &btfperm::bind_pattern);
   bind("transversal", &btfperm::bind_transversal);
-  bind("transversal", &btfperm::bind_owned_transversal);  // the same submodule
+  bind("transversal", &btfperm::bind_owned_transversal);
   bind("dulmage_mendelsohn", &btfperm::bind_dulmage_mendelsohn);
-  bind("dulmage_mendelsohn", &btfperm::bind_owned_decomposition);  // the same submodule
+  bind("dulmage_mendelsohn", &btfperm::bind_owned_decomposition);
   bind("ordering", &btfperm::bind_ordering);
   bind("weighted", &btfperm::bind_weighted);
   bind("weighted", &btfperm::bind_owned_weighted);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the algorithms of the core work on: a pattern and the current matching, on the host."""
+"""The problem on the host: a pattern and the current matching, for the algorithms of the core."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ struct Levels {
   Count narrow;      // the search ends if `window` levels had fewer items than this on average
   Count window;      // see narrow
   Count max_levels;  // maximum number of levels
-  Count gave_up;     // 1: a limit ended it at level, begin, end
+  Count gave_up;     // 1: a limit ended the search, which could continue from level, begin, end
   Count found;       // raised by a calling kernel for its driver; search_by_levels ignores it
   Count in_order;    // all rounds before the first one with fewer items than this are ordered
   Count ordered;     // after the launch: the number of items processed in ordered rounds
@@ -107,7 +107,7 @@ __device__ inline int widened(int lanes, long long lists, long long threads) {
 // the queue. For searches in which most lists are short, a caller may also pass visit_many, which
 // replaces `visit` in rounds that all blocks share (see share_short_lists). Without it,
 // max_round_entries is not used.
-struct OneByOne {};  // as visit_many: there is none
+struct OneByOne {};  // the type of the argument visit_many if the caller passes none
 template <class VisitMany>
 constexpr bool by_several = true;
 template <>

@@ -13,7 +13,7 @@ __all__ = ["NONE", "LevelSearch", "Limits", "SearchState"]
 _FILE = "backends/gpu/by_levels.cuh"
 NONE = 2**62
 _THREADS = 512
-_BLOCKS = 2  # for each multiprocessor; more blocks wait longer at a barrier
+_BLOCKS = 2  # number of blocks per multiprocessor; more blocks wait longer at a barrier
 
 
 class Limits(NamedTuple):

@@ -14,14 +14,14 @@
 #include "backends/gpu/running_totals.cuh"
 
 constexpr int digits = 256;
-constexpr int warps = 8;            // of a block
-constexpr int steps = 16;           // of 32 keys, in the part of a warp
-constexpr int part = 32 * steps;    // keys of a warp
-constexpr int tile = warps * part;  // keys of a block
+constexpr int warps = 8;            // number of warps of a block
+constexpr int steps = 16;           // number of steps of a warp, with 32 keys each
+constexpr int part = 32 * steps;    // number of keys of a warp
+constexpr int tile = warps * part;  // number of keys of a block
 
-// Writes the places of the keys, in stable order of the keys, to `places`; each key is less than
-// `below`. counts[key * tiles + tile] is at first how often this key occurs in this tile, then the
-// place of its first occurrence there in the sorted order.
+// Sorts the places 0 ... n - 1 by their keys, stably, and writes them to `places`. Each key is less
+// than `below`. counts[key * tiles + tile] is first the number of occurrences of this key in this
+// tile, then the place of the first of these occurrences in the sorted order.
 extern "C" __global__ void __launch_bounds__(256, 4)
     sort_places(Index n, const Index* keys, Index below, Index tiles, Index* counts,
                 Index* of_blocks, Index* places, Count* barrier) {

@@ -104,7 +104,7 @@ def constant(file: str, name: str) -> int:
 
 
 def _number(file: str, word: str) -> int:
-    """A number or a constant."""
+    """The value of a number, or of a constant of this name."""
     if re.fullmatch(r"\d+", word):
         return int(word)
     if not re.fullmatch(r"[A-Za-z_]\w*", word):

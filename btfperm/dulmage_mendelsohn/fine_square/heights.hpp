@@ -24,7 +24,8 @@ struct Block {
   I height;
 };
 
-// The square part, and the results of the searches: vertex.height as above.
+// The square part and the results of the searches. In the end, the heights of `vertices` have the
+// encoding above.
 template <class I>
 struct Square {
   Members<I> rows;

@@ -58,9 +58,9 @@ constexpr Index whole_list = static_cast<Index>(~Place{0} >> 1);
 // `meeting_plan.cuh`. Each row that a wave has reached and whose label was not propagated yet is
 // counted once, in `rows` or in `over`.
 struct Round {
-  Count rows;    // those in the queues of warps
-  Count over;    // those in the shared list
-  Count stored;  // those of `over` that warps left there at the end of the round
+  Count rows;    // number of these rows in the queues of warps
+  Count over;    // number of these rows in the shared list
+  Count stored;  // number of rows of `over` that warps left in the list at the end of the round
   Count oldest;  // 255 - the number of the oldest wave of a row in a queue; 0: the queues are empty
   Count pushes, edges;
 };

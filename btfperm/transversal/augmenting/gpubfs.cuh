@@ -75,7 +75,7 @@ struct Level {
     Index my_root = 0;
     if constexpr (roots != Roots::none) {
       my_root = root[col_vertex];
-      if (seen(&bfs_array[my_root]) < l0 - 1) return 0;  // its tree has a path already
+      if (seen(&bfs_array[my_root]) < l0 - 1) return 0;  // the tree of this root has a path already
     }
     const Index begin = cxadj[col_vertex], end = cxadj[col_vertex + 1];
     for (Index j = begin; j < end; ++j) reach(cadj[j], col_vertex, my_root);

@@ -57,7 +57,7 @@ class HopcroftKarp {
   }
 
  private:
-  // Computes the levels of the columns; true if an unmatched row was reached.
+  // Computes the levels of the columns. Returns true if the search reached an unmatched row.
   bool search_levels() {
     forget_levels();
     I tail = 0;
@@ -156,8 +156,8 @@ class HopcroftKarp {
   const PatternView<I>& A_;
   Matching<I> M_;
   I* level_;
-  I* queue_;  // of the breadth-first search; its first n_roots_ places hold the unmatched columns
-  I* next_;   // of a column: the position in its list where depth-first searches continue
+  I* queue_;  // for the breadth-first search; its first n_roots_ elements are the unmatched columns
+  I* next_;   // for each column, the position in its list where depth-first searches continue
   I* stack_;  // the columns on the path of a depth-first search
   I n_roots_ = 0;
   I base_ = 0;

@@ -23,9 +23,9 @@ struct Lists {
 };
 
 using OwnQueue = WarpQueue<3, room>;              // the listed item, its column or row, its root
-using SharedQueue = BlockQueue<3, room * warps>;  // the same, of all warps of a block
-using BorderQueue = WarpQueue<3, 64>;             // the same, of items on the border
-using PathQueue = WarpQueue<3, 32>;               // see Meeting
+using SharedQueue = BlockQueue<3, room * warps>;  // such items of all warps of a block
+using BorderQueue = WarpQueue<3, 64>;             // such items of vertices on the border
+using PathQueue = WarpQueue<3, 32>;               // paths, see Meeting
 
 // What the warps of a block add to the counts of Round at the end of a round. The block first adds
 // up the counts of its warps, so that it needs only one atomic operation in global memory for each
@@ -113,7 +113,7 @@ struct Grower {
   // -1.
   __device__ Visit visit(Index other, Index code, Index root, Index* row) const {
     *row = side == cols ? other : seen(&graph.col_match[other]);
-    Index other_root = other;  // of an unmatched column
+    Index other_root = other;  // an unmatched column is the root of its own tree
     if (side == cols || *row >= 0) {
       bool taken = false;
       other_root = forest.take(*row, root, code, &taken);

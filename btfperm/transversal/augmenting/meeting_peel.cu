@@ -47,7 +47,8 @@ constexpr Count max_listed_per_pair = 256;
 using Leaves = WarpQueue<3, 128>;  // vertex, and two neighbours that were unmatched
 
 struct Peeled {
-  Count rounds[3][2];  // for three rounds in turn: vertices listed for the next round, pairs
+  // Counts of three rounds in turn: vertices listed for the next round, and matched pairs.
+  Count rounds[3][2];
   Count barrier;
   Count matched;       // columns matched before; if any, the kernel matches nothing
   Count leaves;        // number of leaves before the first round

@@ -30,7 +30,8 @@ struct Limits {
   Count edges, rounds;  // limits for one launch
   // A round is thin if it has at most this number of open vertices: it does not fill the device.
   Count max_thin;
-  // A phase ends when it has one path for this number of vertices; share[1] is for thin rounds.
+  // A phase ends when it has one path per share[0] vertices, or per share[1] vertices if the round
+  // is thin.
   Count share[2];
   // Maximum number of steps of a block between two barriers, if the sides that grow have at most
   // max_thin open vertices.

@@ -265,7 +265,8 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   __syncthreads();
   while (plan.action != stop) {
     Round* counted = &progress->rounds[plan.round % 3];
-    if (blockIdx.x == 0 && threadIdx.x < sizeof(Round) / sizeof(Count))  // of the next round
+    // The first block clears the counts of the next round.
+    if (blockIdx.x == 0 && threadIdx.x < sizeof(Round) / sizeof(Count))
       reinterpret_cast<Count*>(&progress->rounds[(plan.round + 1) % 3])[threadIdx.x] = 0;
     switch (plan.action) {
       case plant:

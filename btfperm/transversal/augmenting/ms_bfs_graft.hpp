@@ -351,9 +351,9 @@ class MsBfsGraft {
   Frontier<I> next_;
   Frontier<I> free_;       // unmatched columns
   Frontier<I> rows_;       // the rows of a bottom-up step, or of a graft
-  Frontier<I> left_rows_;  // those of them for which it found no parent
+  Frontier<I> left_rows_;  // rows of `rows_` for which the step or graft found no parent
   I* row_root_;
-  I* parent_;  // of a row: the column from which it was reached
+  I* parent_;  // for each row, the column from which it was reached
   std::uint8_t* visited_;
   I unvisited_ = 0;  // number of unvisited rows, numUnvisitedY in the paper
   I* col_root_;

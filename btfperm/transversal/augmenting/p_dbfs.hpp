@@ -126,7 +126,7 @@ class PDbfs {
   int threads_;
   std::uint8_t* visited_;
   I* lookahead_;
-  I* parent_;  // of a column: the column from which it was reached
+  I* parent_;  // for each column, the column from which it was reached
   I* next_;    // see Encodings
   I* free_;    // the unmatched columns
   I n_free_ = 0;

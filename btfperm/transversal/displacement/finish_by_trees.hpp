@@ -72,7 +72,7 @@ void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_u
   if (rules.pushed_passes > 0) {
     Workspace labels;
     PushRelabel<I> push(A, M, 0.5, labels, budget, counters);
-    counters.edges += 2 * std::int64_t{A.nnz()};  // its row lists
+    counters.edges += 2 * std::int64_t{A.nnz()};  // `push` has made row lists in two passes
     if (push.run(static_cast<std::int64_t>(rules.pushed_passes * nnz))) return;
   }
   HopcroftKarp<I>(A, M, workspace, budget, counters).run();

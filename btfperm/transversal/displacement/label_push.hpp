@@ -162,8 +162,8 @@ class LabelPush {
     constexpr std::ptrdiff_t short_list = 16;
     constexpr std::int64_t none = hopeless;
     if (last - first <= short_list) {
-      // A key consists of a label and, in the lower bits, the place in the list. Keys from
-      // none << bits on mean hopeless.
+      // A key consists of a label and, in the lower bits, the place in the list. So the smallest
+      // key has the smallest label. A key of at least none << bits has the label `hopeless`.
       constexpr int bits = 5;
       std::int64_t lowest = none << bits;
       std::int64_t second = none << bits;

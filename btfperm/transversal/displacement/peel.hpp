@@ -51,7 +51,7 @@ class Peel {
     for (I head = 0; head < tail; ++head) {
       prefetch_ahead(head, tail);
       const I i = queue_[head];
-      if (left_[i].count != 1) continue;  // its last column is matched to another row
+      if (left_[i].count != 1) continue;  // the last column of row i was matched to another row
       const I j = left_[i].columns;
       row_match_[i] = j;
       ++pairs;

@@ -19,8 +19,8 @@
 
 namespace btfperm {
 
-constexpr int sampled_columns = 256;  // or up to twice as many
-constexpr int sampled_entries = 64;   // of each column, at most
+constexpr int sampled_columns = 256;  // at least this number of columns, less than twice as many
+constexpr int sampled_entries = 64;   // maximum number of sampled entries of a column
 
 // The share of entries within m / `diagonal_width` rows of the diagonal, in a sample of columns.
 template <class I>

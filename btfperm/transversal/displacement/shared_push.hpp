@@ -122,7 +122,7 @@ class SharedPush {
     I left;                // number of columns that remain in its queue
     I taken;               // number of unmatched rows that it matched
     std::int64_t edges;    // number of visited edges
-    std::int64_t closing;  // number of these that belong to pushes that made their row hopeless
+    std::int64_t closing;  // number of edges visited in pushes that made their row hopeless
     std::int64_t pushes;
   };
 
@@ -212,8 +212,8 @@ class SharedPush {
     std::uint8_t label;   // the new label of the row
   };
 
-  // Pushes until `most` more edges are visited. While one choice is carried out, the row of the
-  // next choice is prefetched.
+  // Pushes columns of the queue until at least `most` more edges are visited. The row of a choice
+  // is prefetched while the previous choice is carried out.
   void push(Ring& queue, std::int64_t most, Done& done) {
     most += done.edges;
     Choice ready{-1, -1, 0, 0};
@@ -316,7 +316,7 @@ class SharedPush {
       if (label_[i] > gap) label_[i] = hopeless;
     }
     barrier_.wait(team);
-    if (t == 0) std::fill(count_, count_ + 256, I{0});  // before any thread can enter again
+    if (t == 0) std::fill(count_, count_ + 256, I{0});  // for the next call of this function
   }
 
   const PatternView<I>& A_;

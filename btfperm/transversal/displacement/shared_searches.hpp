@@ -146,7 +146,7 @@ class SharedSearches {
           return leave(queue, tail, open);
         }
         parent_[below] = j;
-        queue[tail++] = below;  // at most one for each entry visited
+        queue[tail++] = below;  // at most one column for each visited entry
       }
       read += end - begin;
       if (end < A_.indptr[j + 1]) {  // too many entries

@@ -287,7 +287,7 @@ class SharedTrees {
   I n_roots_ = 0;
   I base_;
   Node* tree_;
-  I* leaf_;                      // of each root, by its place in roots_; -1: none
+  I* leaf_;                      // for each root, the row at the end of a path in its tree, or -1
   std::int64_t read_alone_ = 0;  // edges that one thread visited while the others waited
   Budget& budget_;
   Counters& counters_;

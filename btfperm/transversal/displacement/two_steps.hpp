@@ -44,7 +44,8 @@ bool match_one(const PatternView<I>& A, Matching<I> M, I j, std::int64_t& read,
   return false;
 }
 
-// Matches columns of the list. Moves the others to its first places and returns their number.
+// Calls match_one for the columns of `unmatched`, within the limits. Moves the columns that remain
+// unmatched to the start of the list and returns their number.
 template <class I>
 I match_in_two_steps(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                      Budget& budget, Counters& counters) {

@@ -38,8 +38,9 @@ def greedy(
     run("empty_rows", grid(m), BLOCK, m, rows, holder)
     size, listed, launches, read = n, np.uint64(0), 0, 0  # null list: all columns
     while size and not budget.stop:
-        # There is one thread for each column, in as many blocks as necessary. The device starts
-        # these blocks in order, so that fewer columns are displaced on a mesh.
+        # The grid has one thread for each column. The device starts the blocks in order, so columns
+        # propose almost in order, and on a mesh fewer columns are displaced than with a smaller
+        # grid, in which each thread would have several distant columns.
         launches += 1
         left.fill(0)
         remaining = cupy.empty(size, dtype=width)

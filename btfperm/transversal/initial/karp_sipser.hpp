@@ -238,7 +238,7 @@ class KarpSipserShared {
   PatternView<I> R_{};  // the row lists
   Matching<I> M_;
   int threads_;
-  I* degree_;  // of the rows, then of the columns
+  I* degree_;  // the degrees of the rows, followed by those of the columns
   I* below_;
   std::uint8_t* taken_;  // 1: the column is claimed
   Budget& budget_;

@@ -31,8 +31,8 @@
 struct State {
   Count edges;   // lengths of the list of columns, summed over all rounds
   Count rounds;  // number of complete rounds
-  Count size;    // number of entries left, the length of the lists
-  Count turn;    // which of the two lists of each side holds these entries
+  Count size;    // number of entries that remain, the length of the lists
+  Count turn;    // number (0 or 1) of the list of each side that holds the remaining entries
   Count barrier;
 };
 

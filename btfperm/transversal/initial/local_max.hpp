@@ -5,8 +5,9 @@
 //             random weight. An entry with the largest weight of its row and of its column is
 //             matched. Rounds repeat until no entry has both ends unmatched.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
-//             external matching", Euro-Par 2013, section 2, sequential model, with equal weights,
-//             among which random numbers decide that change in each round; C as in the paper
+//             external matching", Euro-Par 2013, section 2, sequential model, with equal weights.
+//             Random numbers, which change in each round, order the entries of equal weight. C as
+//             in the paper
 // Cost        O(m + n + nnz) expected: a round removes at least half of the entries on average.
 //             Workspace: 2 nnz for the list of entries, m + n candidates
 // Prefer it   for comparison with the GPU. Otherwise prefer greedy, which has no rounds
@@ -114,7 +115,7 @@ class LocalMax {
   Matching<I> M_;
   std::uint64_t seed_;
   Entry* entries_;
-  I size_ = 0;  // of the list of entries
+  I size_ = 0;  // length of entries_
   Candidate* row_C_;
   Candidate* col_C_;
   Budget& budget_;

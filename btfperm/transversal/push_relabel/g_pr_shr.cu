@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // g-pr-shr: push-relabel on a GPU, one thread per active column, with a list that is shrunk
 //
-// Idea        g-pr-noshr. In addition, after each relabelling, a kernel removes the positions
+// Idea        As g-pr-noshr. In addition, after each relabelling, a kernel removes the positions
 //             without an active column from the list, if the list has at least 512 positions.
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithm 7, and

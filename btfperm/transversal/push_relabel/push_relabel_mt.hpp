@@ -301,7 +301,7 @@ class PushRelabelMt {
   I* col_label_;
   I* own_queues_;     // own_places_ elements for each thread
   std::mutex mutex_;  // protects the shared queue, n_holders_ and changes_
-  I capacity_ = 0;    // of the ring buffer; the number of active columns never increases
+  I capacity_ = 0;    // length of active_; the number of active columns never increases
   I head_ = 0;
   I tail_ = 0;
   I n_queued_ = 0;
