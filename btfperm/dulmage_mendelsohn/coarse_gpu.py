@@ -24,7 +24,7 @@ _MOST_LANES = 8
 _MIN_MARKED_LENGTH = 16
 # A round runs from the other side (see coarse.cu) if its lists have at least 1 / _LARGE_ROUND of
 # all entries, if there are row lists, and if columns have at least _MIN_MEAN_LENGTH entries on
-# average. If a round has few items, its entries are not counted, and it does not.
+# average. If a round has few items, its entries are not counted, and it runs from its own side.
 _LARGE_ROUND, _MIN_MEAN_LENGTH = 8, 6
 _FILE = "dulmage_mendelsohn/coarse.cu"
 _COUNTS = 2  # reach_parts counts the columns of the horizontal and of the vertical part

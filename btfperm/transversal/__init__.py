@@ -273,9 +273,9 @@ def proven_transversal(
     given: Transversal | WeightedTransversal | None,
     options: dict[str, Any],
 ) -> Transversal:
-    """A maximum transversal of the matrix of a session. It is the result of a search with these
-    options, of which some are removed, if `given` is None; otherwise it is `given`, whose
-    certificate is checked again for this matrix.
+    """A maximum transversal of the matrix of a session. If `given` is None, a search with the given
+    options computes it; `initial`, `orientation` and `drop_zeros` are removed from `options`.
+    Otherwise it is `given`, whose certificate is checked again for this matrix.
 
     Raises
     ------

@@ -43,7 +43,8 @@ class Budget {
     return credit_ >= 0 || poll();
   }
 
-  // Polls in every call and counts no edges: for work that visits no edges. false: stop now.
+  // Polls in every call and counts no edges, for work that visits no edges. Returns false if the
+  // budget has ended the search.
   bool poll() {
     if (stopped()) return false;
     if (whole_ != nullptr) return poll_whole();

@@ -11,8 +11,8 @@
 // Invariants  A matched column stays matched. After Alternate, cmatch is right. rmatch of several
 //             rows may have the same column; FixMatching makes all of these rows unmatched except
 //             the one in cmatch. It also makes the ends of paths unmatched that no thread followed.
-//             Each phase matches at least one more column, because of the threads whose paths meet,
-//             one continues
+//             Each phase matches at least one more column, because one of the threads whose paths
+//             meet continues
 // Races       Two threads may read the same matched_row before either writes; then both continue.
 //             From there on they write the same words, except at the column where their paths meet,
 //             which is matched to the row of only one of them. If a thread reads an out-of-date

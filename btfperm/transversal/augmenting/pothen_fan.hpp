@@ -14,8 +14,8 @@
 //             2012: the unmatched columns of a phase are divided among the threads, whose searches
 //             are disjoint
 // Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m + 4 n. On one
-//             thread, the code for several threads takes 1.22 times as long as that for one
-//             in the geometric mean (2026-11-26-serial-shared-field)
+//             thread, the code for several threads takes 1.22 times as long as the code for one
+//             thread, in the geometric mean (2026-11-26-serial-shared-field)
 // Prefer it   on dense patterns, and if columns have some sixty entries or more; otherwise ms-bfs,
 //             because the paths that depth-first searches find are many times longer
 // Options     fairness: 0 descends through the lists forwards in every phase
