@@ -46,9 +46,9 @@ _NAMES = {
 class CSparse(NamedTuple):
     """The members of `csd`, in the order of the struct.
 
-    p (m,) rows and q (n,) columns: gather permutations, base 0, with unmatched columns at the begin
-    of q and unmatched rows at the end of p. r, s (nb + 1,) boundaries of the nb fine blocks. rr, cc
-    (5,) boundaries of the coarse parts.
+    p (m,) rows and q (n,) columns: gather permutations, base 0, with unmatched columns at the
+    beginning of q and unmatched rows at the end of p. r, s (nb + 1,) boundaries of the nb fine
+    blocks. rr, cc (5,) boundaries of the coarse parts.
     """
 
     p: IndexArray

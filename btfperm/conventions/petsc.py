@@ -34,9 +34,9 @@ class Petsc(NamedTuple):
 
 
 def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
-    """The index sets of the rows and columns, with the matching on the diagonal. The inside of the
-    blocks is ordered against fill. A `result` that was read from a file keeps its order. The cost
-    is that of the order inside the blocks; O(n) if this order is already known.
+    """The index sets of the rows and columns, with the matching on the diagonal. Inside the blocks,
+    the order reduces fill. A `result` that was read from a file keeps its order. The cost is that
+    of the order inside the blocks; O(n) if this order is already known.
 
     In Python, ``PETSc.IS().createGeneral(order.rperm)`` makes an index set of each; convert the
     array to ``PETSc.IntType`` first if PETSc has indices of another width. A structurally singular

@@ -77,7 +77,8 @@ template <class I>
 void find_identical_rows(const PatternView<I>& A, I* result, Budget& budget) {
   Workspace workspace;
   I* const row_class = workspace.take<I>(A.m);
-  // At most m + 1 classes have rows, and class 0 stays in use.
+  // At most m classes have rows at the same time. Class 0 is never used again, and one spare class
+  // keeps `unused` within the array.
   const std::size_t most = static_cast<std::size_t>(A.m) + 2;
   RowClass<I>* const classes = workspace.take<RowClass<I>>(most);
   for (std::size_t c = 0; c < most; ++c) classes[c] = {0, -1, static_cast<I>(c + 1)};

@@ -41,7 +41,7 @@ template <class I>
 std::int64_t count_outside_blocks(const PatternView<I>& A, const I* row_block, const I* col_block,
                                   int threads, Budget& budget) {
   Workspace workspace;
-  I* const block = workspace.take<I>(A.m);  // in large pages, for random access
+  I* const block = workspace.take<I>(A.m);  // a copy in large pages: random access is faster
   copy(row_block, A.m, block, threads, budget);
   std::atomic<std::int64_t> count{0}, below{0};
   const bool shared = threads > 1 && A.nnz() >= least_to_share(worth_sharing);

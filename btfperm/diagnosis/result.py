@@ -109,7 +109,7 @@ class RowSets(ReadOnlyArrays, Sequence[IndexArray]):
 
 @dataclass(frozen=True)
 class StoredZeros:
-    """Entries that are stored with the value zero.
+    """The effect of the entries that are stored with the value zero.
 
     Attributes
     ----------

@@ -24,7 +24,8 @@ def listed(
     name: Callable[[int], str] = str,
     most: int | None = GROUPS // 2,
 ) -> str:
-    """`row 3`, `rows 1, 2`, or `37 rows (0, 1, 2, 3, 4, ...)`, with at most `most` names."""
+    """A list of rows or columns with at most `most` names: `row 3`, `rows 1, 2`, or
+    `37 rows (0, 1, 2, 3, 4, ...)`."""
     shown = ", ".join(name(int(k)) for k in members[:most])
     if most is not None and len(members) > most:
         return f"{counted(len(members), noun)} ({shown}, ...)"
@@ -42,7 +43,7 @@ class _Words(NamedTuple):
         return listed(noun, members, self.names[noun], self.members)
 
     def positions(self, entries: Positions) -> str:
-        """`(0, 4), (1, 7), ...`."""
+        """A list of positions, such as `(0, 4), (1, 7), ...`."""
         row, col = self.names["row"], self.names["column"]
         pairs = zip(entries.rows[: self.members], entries.cols[: self.members], strict=True)
         shown = ", ".join(f"({row(int(i))}, {col(int(j))})" for i, j in pairs)
@@ -58,7 +59,8 @@ def text_of(d: Diagnosis, limit: int | None) -> str:
 
 
 def verdict(d: Diagnosis) -> str:
-    """`4 x 4, 7 entries, structural rank 3 of 4: structurally singular`."""
+    """Shape, entries and rank in one line, such as
+    `4 x 4, 7 entries, structural rank 3 of 4: structurally singular`."""
     m, n = d.shape
     rank = d.structural_rank
     what = "structurally nonsingular" if m == n else "full structural rank"
@@ -124,7 +126,8 @@ def _one_group(group: Group, noun: str, words: _Words) -> Iterator[str]:
 
 
 def _sentence(rows: Any, cols: Any, noun: str, words: _Words) -> str:
-    """`rows 1, 2 have entries only in column 2`."""
+    """A sentence about a group or an explanation, such as
+    `rows 1, 2 have entries only in column 2`."""
     many, few = words.listed("row", rows), words.listed("column", cols)
     if noun == "column":
         many, few = few, many

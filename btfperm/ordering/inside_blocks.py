@@ -58,7 +58,7 @@ class Symmetry(NamedTuple):
     mirrored: int
 
     def reaches(self, share: float) -> bool:
-        """Whether this share of the entries has a mirror image."""
+        """Whether at least the share `share` of the entries has a mirror image."""
         return self.mirrored >= share * self.entries
 
 

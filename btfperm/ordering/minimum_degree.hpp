@@ -135,7 +135,7 @@ class MinimumDegree {
     }
   }
 
-  // Counts the members of a list, from number `first` on, that were not put last.
+  // Counts the members of a list, from number `first` on, that put_dense_last() left in the graph.
   I count_left(I node, I first) const {
     I left = 0;
     for (I k = first; k < lists_.length[node]; ++k)
@@ -172,7 +172,8 @@ class MinimumDegree {
 
   // -- one elimination -----------------------------------------------------------------------
 
-  // The element of the pivot: all variables of its elements, which it absorbs, and its own.
+  // Makes the element of the pivot. Its variables are the variables in the pivot's list and the
+  // variables of the elements in that list. The new element absorbs these elements.
   void make_element(I pivot) {
     std::int64_t from = lists_.start[pivot];
     const I own_elements = n_elements_[pivot], members = lists_.length[pivot];
@@ -354,7 +355,7 @@ class MinimumDegree {
     lists_.length[pivot] = static_cast<I>(to - begin);
     if (to == begin) mark_[pivot] = 0;
     degree_[pivot] = weight_;
-    // If the element is the last list in memory, the memory after it is free again.
+    // If the element is the last list in memory, the removed places at its end can be used again.
     if (last == lists_.end) lists_.end = to;
   }
 

@@ -138,7 +138,8 @@ class MinimumFill {
     lists_.close(node);
   }
 
-  // Removes the best of the pivots with the least bounds from the heap.
+  // Counts the local fill of the pivots with the smallest bounds. Removes the pivot with the
+  // smallest local fill from the heap.
   I best_of_candidates() {
     I candidates[n_candidates];
     int count = 0, best = 0;
@@ -266,7 +267,7 @@ class MinimumFill {
   NodeLists<I> lists_;
   std::int64_t* key_;  // the local fill when it was counted, if is_counted_; else an upper bound
   Heap<I, std::int64_t> heap_;
-  I *in_row_, *in_col_;  // the last elimination whose row or column had an entry here
+  I *in_row_, *in_col_;  // the last step whose pivot row (column) has an entry at v
   I *row_, *col_;        // the rows in the pivot's column, the columns in the pivot's row
   std::int64_t* seen_;   // the last scan that visited this row or column
   std::uint8_t *is_counted_, *is_dense_;

@@ -57,7 +57,7 @@ class NodeLists {
   I* members;
   std::int64_t* start;
   I* length;
-  std::int64_t end = 0;  // of the places in use
+  std::int64_t end = 0;  // number of places in use
 
  private:
   std::int64_t room_;

@@ -67,7 +67,8 @@ class Postorder {
   }
 
  private:
-  // Makes k the parent of the tree that contains node j < k, unless that tree contains k.
+  // Makes node k the parent of the root of the tree that contains node j < k, unless the tree
+  // contains k already.
   void join(I j, I k) {
     while (j >= 0 && j < k) {
       const I above = root_[j];

@@ -20,7 +20,7 @@ struct SymmetryCounters {
     mirrored += other.mirrored;
   }
 
-  // Whether this share of the entries has a mirror image.
+  // Whether at least the share `share` of the entries has a mirror image.
   bool reaches(double share) const {
     return static_cast<double>(mirrored) >= share * static_cast<double>(entries);
   }

@@ -140,7 +140,7 @@ class Request:
         return row.checked(self.options) if self.options else row.defaults
 
     def numbers_of(self, row: Algorithm) -> Mapping[str, float | str]:
-        """The options of one algorithm as the core takes them."""
+        """The values of all options of one algorithm, in the form that the core takes."""
         return row.in_numbers(row.checked(self.options)) if self.options else row.default_numbers
 
     @property

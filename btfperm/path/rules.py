@@ -75,8 +75,8 @@ class Open(NamedTuple):
 class Ruled(NamedTuple):
     """The result of the conditions on the number of entries. `left_open` holds the candidates of
     each decision in their order. `settled` holds the first candidate of each decision for which
-    this candidate has no other conditions. `backends` are those that have rules of their own, such
-    as those of ``"start on gpu"``."""
+    this candidate has no other conditions. `backends` holds the backends that have decisions of
+    their own, such as ``"start on gpu"``."""
 
     settled: dict[str, Rule]
     left_open: dict[str, tuple[Open, ...]]

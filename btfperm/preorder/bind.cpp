@@ -160,8 +160,8 @@ void bind_gather(nb::module_& module) {
         return gather_finite(count, places.data(), from.data(), to.data());
       },
       nb::arg("places").noconvert(), nb::arg("values").noconvert(), nb::arg("to").noconvert(),
-      "Copies the values at the places, a permutation that the caller has checked, and returns the "
-      "first place in `to` of one that is NaN or infinite, or -1.");
+      "Copies the values at the given places. The caller must have checked that the places exist. "
+      "Returns the place in `to` of the first value that is NaN or infinite, or -1.");
 }
 
 // Whether the places hold each number from 0 to n - 1 once.

@@ -64,8 +64,8 @@ class BlockwiseFactors:
     Attributes
     ----------
     segments : the parts that are factored together
-    outside : entries that are not factored: those above the segments and, in segments of blocks of
-        one row, those above the diagonal
+    outside : number of entries that are not factored: the entries above the segments and, in
+        segments of blocks of one row, the entries above the diagonal
     """
 
     backend = "superlu"

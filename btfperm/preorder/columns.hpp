@@ -64,8 +64,8 @@ std::int64_t copy_finite(std::int64_t count, const T* from, T* to) {
   return copy_finite_values(count, [from](std::int64_t p) { return from[p]; }, to);
 }
 
-// The same for the values at the given places, which must exist. With places of 32 bits, this takes
-// less time than NumPy's selection by an array.
+// Does the same with the values at the given places, which must exist. With places of 32 bits, this
+// takes less time than NumPy's selection by an array.
 template <class I, class T>
 std::int64_t gather_finite(std::int64_t count, const I* places, const T* from, T* to) {
   return copy_finite_values(count, [=](std::int64_t p) { return from[places[p]]; }, to);

@@ -271,9 +271,9 @@ class Factorization:
     ) -> tuple[_Numbers, float, _Numbers, _Numbers | None]:
         """(residual, error, rounding errors, array).
 
-        The error is the largest componentwise backward error. The rounding errors are changes of
-        the right-hand side as large as those by rounding the entries can be; none if the factors
-        have been checked. Unless n is large, the array holds the residual and the rounding errors.
+        The error is the largest componentwise backward error. A rounding error is a change of the
+        right-hand side, as large as rounded entries can cause; none if the factors have been
+        checked. Unless n is large, the array holds the residual and the rounding errors.
 
         The signs of the rounding errors are random. For fewer than _SMALL rows, there are two
         vectors, whose signs differ in every second place. In one of them, two adjacent rows have

@@ -86,7 +86,7 @@ def solvers() -> tuple[Solver, ...]:
 
 
 def _scikit_sparse() -> tuple[str, ...]:
-    """Why KLU of scikit-sparse is not used, if that is installed."""
+    """The reason why KLU of scikit-sparse is not used; empty if scikit-sparse is not installed."""
     try:
         version = importlib.metadata.version("scikit-sparse")
     except importlib.metadata.PackageNotFoundError:

@@ -62,7 +62,7 @@ _LAYOUTS = {
 
 
 def _numeric_fields(count: Any) -> tuple[tuple[str, Any], ...]:
-    """The first fields of ``klu_numeric``; the others are pointers to arrays."""
+    """The fields of the structure ``klu_numeric``; `count` is the type of its counts."""
     counts = ("n", "nblocks", "lnz", "unz", "max_lnz_block", "max_unz_block")
     pointers = ("Pnum", "Pinv", "Lip", "Uip", "Llen", "Ulen", "LUbx", "LUsize", "Udiag", "Rs")
     return (

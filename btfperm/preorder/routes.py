@@ -109,7 +109,7 @@ class _Preordered:
 
 
 class _Klu:
-    """KLU with its own order, as programs call it that pass only the matrix."""
+    """KLU with its own order. Programs that pass only the matrix call KLU in this way."""
 
     has_order = True
     _analysis: Analysis

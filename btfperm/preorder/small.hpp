@@ -176,7 +176,8 @@ class SmallOrder {
                       unlimited_);
   }
 
-  // The form in which each matched row has the place of its column; `row_place` is its memory.
+  // The block form with each matched row at the position of its column. Stores the positions of the
+  // rows in `row_place`.
   BlockForm<I> form_of(const Choice& of, I* row_place) const {
     for (I k = 0; k < n_; ++k) row_place[of.col_match[form_.col_perm[k]]] = k;
     return {A_, row_place, form_.col_perm, form_.row_blocks, n_blocks_};

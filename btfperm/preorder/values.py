@@ -122,9 +122,9 @@ def canonical_copies(
     A: Any,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None:
     """Copies of ``indptr``, ``indices`` and ``data`` of a square SciPy CSC matrix, with indices of
-    32 bits. Returns None if the matrix or its arrays are of another kind, if they are too large for
-    such indices, if its columns are not sorted or have duplicates, or if a value is not a finite
-    double (real or complex). Makes one pass over the entries."""
+    32 bits. Returns None if the matrix or its arrays are of another kind, if a number in them is
+    too large for such indices, if its columns are not sorted or have duplicates, or if a value is
+    not a finite double (real or complex). Makes one pass over the entries."""
     if not is_scipy(A) or A.format != "csc" or A.shape[0] != A.shape[1]:
         return None
     arrays = A.indptr, A.indices, A.data
@@ -210,7 +210,8 @@ def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
 
 
 def _places(old: Columns) -> npt.NDArray[Any] | None:
-    """Where the values of the columns are in an array of values; None: in their order. O(nnz)."""
+    """For each entry of the columns, its place in an array of values from the caller; None if the
+    array has the order of the columns. O(nnz)."""
     if old.given_by == "columns":
         return None
     if old.given_by == "other":
@@ -227,14 +228,14 @@ def _same_entries(indptr: Any, indices: Any, old: Columns) -> bool:
 
 
 def as_places(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A permutation in the narrowest index type, as `gathered` reads it."""
+    """A permutation in the narrowest index type, in the form that `gathered` takes."""
     return numbers.astype(np.int32 if numbers.size <= _MOST_NARROW else np.int64)
 
 
 def gathered(values: npt.NDArray[Any], places: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
-    """The values at these places, and the first place in them of one that is NaN or infinite, or
-    -1. One pass over the values if they are float64 or complex128; of other types, places of
-    numbers that are not finite are not searched for."""
+    """(the values at these places, the place of the first of them that is NaN or infinite, or -1).
+    For float64 and complex128, this takes one pass over the values. Values of other types are not
+    tested: the second result is -1."""
     if values.dtype not in _DOUBLES or not values.flags.c_contiguous:
         return values[places], -1
     ordered = np.empty_like(values)
@@ -244,8 +245,8 @@ def gathered(values: npt.NDArray[Any], places: npt.NDArray[Any]) -> tuple[npt.ND
 def _finite_copy(
     values: Any, indptr: Any, indices: Any, places: npt.NDArray[Any] | None = None
 ) -> npt.NDArray[Any]:
-    """A copy of the values as float64 or complex128; of those at the places, if there are some. One
-    pass over the values, and one more to convert other types."""
+    """A copy of the values, or of the values at `places`, as float64 or complex128. Takes one pass
+    over the values, and one more to convert other types."""
     dtype = np.complex128 if values.dtype.kind == "c" else np.float64
     given = np.ascontiguousarray(values, dtype=dtype)
     if places is None:

@@ -142,7 +142,7 @@ class Algorithm:
 
     @cached_property
     def default_numbers(self) -> Mapping[str, float | str]:
-        """The default of each option, as the core takes it."""
+        """The default of each option, in the form that the core takes."""
         return self.in_numbers(self.defaults)
 
     def has_option(self, name: str) -> bool:

@@ -49,7 +49,7 @@ ROWS = (
         summary="one depth-first search at a time, with lookahead",
         prefer="for comparison with MC21, BTF and CXSparse",
         options=(
-            Option("close", 0, "1: rows of failed searches are not visited again, as in ss-bfs"),
+            Option("close", 0, "1: as in ss-bfs, rows of failed searches are not visited again"),
         ),
     ),
     row(

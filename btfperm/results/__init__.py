@@ -36,7 +36,7 @@ from btfperm.results.parts import Block, CoarsePart
 from btfperm.results.solver_order import SolverOrder
 from btfperm.results.transversal import Counters, Cover, Transversal
 
-if TYPE_CHECKING:  # imported when they are first used, because each class delays the command
+if TYPE_CHECKING:  # imported at their first use, because each import delays the command line
     from btfperm.results.distributed import DistributedDecomposition as DistributedDecomposition
     from btfperm.results.distributed import DistributedGraphMatching as DistributedGraphMatching
     from btfperm.results.distributed import DistributedTransversal as DistributedTransversal

@@ -122,7 +122,7 @@ class Decomposition(Drawn, OnDemand):
     def block(self, k: int) -> Block:
         """Fine block k, 0 <= k < `n_blocks`: its rows, columns, coarse part and shape.
 
-        O(log(blocks)), with O(blocks) of work on a device the first time.
+        O(log(blocks)). On a device, the first call takes O(blocks).
 
         Raises
         ------

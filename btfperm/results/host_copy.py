@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies of results on the host, and of results over MPI ranks on each rank."""
+"""Copies of results on the host, and whole copies of distributed results on each MPI rank."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Result = TypeVar("_Result", bound="DataclassInstance")
 
 
 class _Part(Protocol):
-    """A field that has arrays itself, such as the pattern."""
+    """A field whose value has arrays of its own, such as the pattern."""
 
     def on_host(self) -> Any: ...
 
@@ -39,6 +39,6 @@ def copied_to_host(
 
 
 def gathered(result: Any) -> Any:
-    """A distributed transversal, weighted transversal or decomposition as a whole on each rank; the
-    result of one process unchanged. Collective in the first case."""
+    """The whole result on each rank for a distributed transversal, weighted transversal or
+    decomposition; this is collective. A result of one process is returned unchanged."""
     return result.gather() if result.is_distributed else result

@@ -68,7 +68,8 @@ class Transversal(OnDemand):
         ``maximum``, the cover was checked against every entry
     algorithm, initializer : registry names of the search and the initializer that ran; ``"none"``
         if none had to run, or a limit ended the call before it
-    backend : ``"cpu"``, ``"gpu"`` or ``"mpi"``: the backend that ran the last of the two
+    backend : ``"cpu"``, ``"gpu"`` or ``"mpi"``: the backend that ran the search or, if no search
+        ran, the initializer
     device : the name of the GPU; ``"cpu"`` on the CPU; over MPI the number of ranks, and the GPU of
         this rank if the ranks searched on GPUs
     choice : the reason why ``auto`` chose the algorithm; empty if the caller named one
@@ -141,9 +142,9 @@ class Transversal(OnDemand):
         return self.size
 
     def cover(self) -> Cover:
-        """The certificate: rows and columns that together touch every entry of the matrix, in
-        number as many as the matching has entries. Raises LimitReachedError if the transversal is
-        not `maximum`."""
+        """The certificate: as many rows and columns as the matching has entries. Together they
+        touch every entry of the matrix. Raises LimitReachedError if the transversal is not
+        `maximum`."""
         if self.row_in_cover is None or self.col_in_cover is None:
             raise LimitReachedError(
                 f"the search was stopped by {self.stopped_by}: only a maximum transversal has a "

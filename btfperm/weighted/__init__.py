@@ -345,7 +345,7 @@ def _largest_smallest(
     seconds: dict[str, float],
     **limits: Any,
 ) -> WeightedTransversal:
-    """The transversal whose smallest modulus is largest."""
+    """The maximum transversal whose smallest modulus is as large as possible."""
     begin = time.perf_counter()
     assert d.transversal is not None
     transversal, smallest, thresholds = largest_smallest(pattern, modulus, d.transversal, **limits)

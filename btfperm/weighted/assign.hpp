@@ -73,7 +73,7 @@ struct AfterAuction {
 
 enum class WeightedSearch { mc64, heavy_perfect };
 
-// Copies the matching and the prices of an auction in a square block to the memory. `whole`: the
+// Copies the matching and the prices of an auction in a square block to `memory`. `whole`: the
 // block has the rows and columns of the matrix in their order.
 template <class I>
 void take_over(const AfterAuction<I>& auction, const BlockPart<I>& part, const I* place, bool whole,
@@ -132,7 +132,7 @@ bool assign_block(const PatternView<I>& A, const double* value, const BlockPart<
   return true;
 }
 
-// A block with one row and one column.
+// Sets the matches and the duals of a block with one row and one column.
 template <class I>
 void assign_entry(const PatternView<I>& A, const double* value, I i, I j, const Assigned<I>& out) {
   I p = A.indptr[j];

@@ -93,7 +93,8 @@ class Auction {
   static constexpr double far = std::numeric_limits<double>::infinity();
   // If fewer columns than this have no row, single bids on one thread take less time than rounds.
   static constexpr std::int64_t least_in_round = 1 << 12;
-  // Sums over the columns are sums of this number of parts, whatever the number of threads.
+  // Sums over the columns are sums of this number of partial sums, whatever the number of threads,
+  // so that rounding errors do not depend on the threads.
   static constexpr int terms = 64;
 
   struct Entry {

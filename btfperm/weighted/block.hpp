@@ -117,7 +117,7 @@ class BlockBuilder {
     for (I i = 0; i < block.n; ++i) indptr[i + 1] += indptr[i];
     for (I k = 0; k < part_.n && passed(A_.degree(part_.cols[k])); ++k) {
       each_entry(k, [&](I i, I p) {
-        const I q = indptr[i]++;  // moved back below
+        const I q = indptr[i]++;  // the next loop restores indptr
         memory_.indices[q] = k;
         memory_.cost[q] = value_[p];
       });

@@ -50,8 +50,8 @@ def _moduli(exchange: Any, values: Reals) -> Moduli:
 
 
 def order_statistics(exchange: Any, values: Reals, places: tuple[int, ...]) -> list[float]:
-    """The values at these places of the sorted list of the values of all ranks. No value is
-    negative, so a bisection over the 63 bits of a value finds each. Collective.
+    """The values at the positions `places` of the sorted list of the values of all ranks. No value
+    is negative, so a bisection over the 63 bits of a value finds each. Collective.
 
     >>> import types
     >>> alone = types.SimpleNamespace(sum_arrays=lambda values: values)

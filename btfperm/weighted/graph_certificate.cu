@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The checks of graph_certificate.hpp for a graph on a GPU: of the input, of the matching, and of
-// duals that bound the optimum. They share nothing with the algorithms in weighted/graph.
+// duals that bound the optimum. They share no code with the algorithms in weighted/graph.
 //
 // Cost        O(n + nnz log(longest list)) for each check. The threads share the entries, not the
 //             lists of the vertices, so that a long list is no bottleneck

@@ -75,7 +75,8 @@ class MatchingCheck(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """Feasible duals and their sum, which bounds the weight of each matching."""
+    """Feasible duals, and a bound on the weight of every matching: their sum, plus a bound on
+    rounding errors."""
 
     dual: Reals
     total: float

@@ -52,9 +52,9 @@ struct Mc64WithAuction {
   static constexpr double many_bids = .75;
   static constexpr std::int64_t most_visits = 3;  // of a column, in the mean
 
-  // A matching and prices of rows such that no matched column prefers another row: by phases of an
-  // auction, with smaller and smaller epsilon, until the prices can be refined in few visits.
-  // False: there was no auction.
+  // Finds a matching and prices of rows such that no matched column prefers another row. Phases of
+  // an auction, with smaller and smaller epsilon, are repeated until the prices can be refined in
+  // few visits. False: there was no auction.
   static bool match_by_auction(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,
                                Budget& budget, WeightedCounters& counters) {
     Auction<I> auction(block, memory, budget, counters);

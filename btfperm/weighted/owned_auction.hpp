@@ -139,7 +139,7 @@ class OwnedAuction {
     head_ = 0;
   }
 
-  // Returns the number of entries visited.
+  // Column c bids for its best row. Returns the number of entries visited.
   std::int64_t make_bid(I c, double epsilon) {
     const Choice best = choice(c);
     const std::int64_t edges = A_.indptr[c + 1] - A_.indptr[c];
@@ -220,7 +220,7 @@ class OwnedAuction {
   int rank_;
   double* dual_;
   I* row_match_;                // the last column that got each row, as number of the matrix, or -1
-  std::int64_t* match_at_;      // of each column
+  std::int64_t* match_at_;      // position of the matched entry of each column, or -1
   std::vector<I> ghost_match_;  // the column of this rank that has a ghost, or -1
   std::vector<std::uint8_t> is_touched_;
   std::vector<I> touched_;  // ghosts with a bid that was not sent yet

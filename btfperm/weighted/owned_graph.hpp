@@ -19,7 +19,7 @@ struct OwnedGraph {
   const std::int64_t* indptr;
   const I* items;
   const double* weight;
-  const I* numbers;  // of the local vertices in the whole graph; those of the rank are consecutive
+  const I* numbers;  // the number of each local vertex in the whole graph; own ones are consecutive
 };
 
 // Sets the candidate of each unmatched vertex: the neighbour at its heaviest edge to an unmatched

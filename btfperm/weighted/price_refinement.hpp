@@ -272,7 +272,7 @@ class PriceRefinement {
   I* row_match_;
   I* col_match_;
   double* row_price_;
-  I* matched_entry_;  // of each matched column
+  I* matched_entry_;  // position of the matched entry of each matched column
   I* state_;          // State of each column
   I* via_;            // entry by which the price of a row was lowered
   I* column_before_;  // the column of this entry, or -1 for the root of a tree

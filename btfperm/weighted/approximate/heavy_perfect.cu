@@ -36,7 +36,7 @@
 
 constexpr Count no_bid = ~Count{0};
 
-// Counters for the host, and between the rounds.
+// Counters for the host, and numbers that one round passes to the next one.
 struct State {
   Count barrier;
   Count edges;

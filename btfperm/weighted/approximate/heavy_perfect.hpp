@@ -50,7 +50,8 @@ struct HeavyPerfect {
   }
 
  private:
-  // False: there was no auction.
+  // Runs the auction in two phases. False: there is none, because too many columns have several
+  // best choices.
   static bool bid(const CostBlock<I>& block, BlockMemory<I>& memory, int threads, Budget& budget,
                   WeightedCounters& counters) {
     Auction<I> auction(block, memory, budget, counters);

@@ -9,13 +9,14 @@ Idea        Columns bid for rows, as in ``auction.hpp``. The rank that owns a ro
             5. A phase ends when all columns have a row, after more than 40 successive steps in
             which fewer than 256 columns had no row, or at a limit on the visited entries. After the
             last phase, the search of ``ms_bfs_mpi.py`` matches the remaining columns along entries
-            whose slack is at most 2 epsilon. If columns remain, the search is repeated with a bound
-            8 times as large, and so on. At the end, the duals of the rows of square blocks rise as
-            far as they can. The sum of the slacks of the matched entries bounds the distance from
-            the optimum. The slack of an entry is minus the sum of its value and of its two duals.
-            In a block with more rows than columns, the duals of unmatched rows must remain the
-            largest ones. So there is only one phase, with the last epsilon, from duals of 0. Blocks
-            with more columns than rows are solved in the transposed matrix.
+            whose slack is at most 2 epsilon. As long as columns remain, the search is repeated,
+            each time with 8 times the bound on the slack. At the end, the duals of the rows of
+            square blocks rise as far as they can. The sum of the slacks of the matched entries
+            bounds the distance from the optimum. The slack of an entry is minus the sum of its
+            value and of its two duals. In a block with more rows than columns, the duals of
+            unmatched rows must remain the largest ones. So there is only one phase, with the last
+            epsilon, from duals of 0. Blocks with more columns than rows are solved in the
+            transposed matrix.
 Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
             assignment problem", Annals of Operations Research 14, 1988. Ours: the epsilons, the
             bids that count as accepted until they are refused, the augmenting paths at the end
@@ -156,12 +157,12 @@ class _Auction:
         return self.budget.edges - self.edges_before
 
     def refresh(self) -> None:
-        """Gives the ghosts the duals of their rows."""
+        """Copies the duals of the rows to their ghosts on other ranks."""
         own = self.rows.size
         self.dual[own:] = self.halo.update(self.dual[:own])
 
     def raise_rows(self, col_dual: Reals) -> None:
-        """Raises the duals of the rows as far as all entries of the blocks permit."""
+        """Raises the dual of each row until an entry of the row in its block has slack 0."""
         own = self.rows.size
         slack = self.entries.row_slack(self.dual, col_dual)
         at, there = self.halo.returned(slack[own:])
@@ -183,8 +184,8 @@ class _Auction:
         return float(total / columns / _FIRST_SHARE) if columns else 0.0
 
     def run_phase(self, epsilon: float) -> None:
-        """All columns bid until each has a row, until fewer than `THIN` had no row in more than
-        `THIN_STEPS` successive steps, or until a limit is reached."""
+        """All columns bid until each has a row, until fewer than `THIN` columns had no row in more
+        than `THIN_STEPS` successive steps, or until a limit is reached."""
         self.refresh()
         self.bidding.begin(epsilon)
         lines = np.empty(0, dtype=np.int64)

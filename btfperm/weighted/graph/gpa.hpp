@@ -55,7 +55,7 @@ class GlobalPaths {
   void run(bool extend) {
     counters_.rounds = 1;
     grow_paths();
-    for (I v = 0; v < G_.n(); ++v) {  // paths, from an end
+    for (I v = 0; v < G_.n(); ++v) {  // paths, each from one of its ends
       if (!done_[v] && degree(v) == 1) match_component(v);
     }
     for (I v = 0; v < G_.n(); ++v) {  // cycles

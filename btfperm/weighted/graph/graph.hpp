@@ -53,7 +53,7 @@ struct GraphMatching {
 struct GraphCounters {
   std::int64_t edges = 0;   // edges visited; an edge visited from both of its ends counts twice
   std::int64_t rounds = 0;  // rounds, the last one included
-  std::int64_t sorted = 0;  // edges left at the limit, decided by decreasing weight
+  std::int64_t sorted = 0;  // edges left at the limit, which are matched by decreasing weight
 };
 
 template <class I>

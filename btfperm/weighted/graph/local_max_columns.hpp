@@ -382,7 +382,7 @@ class FirstRounds {
   I again_size_ = 0;
   std::int64_t unspent_ = 0;  // visited entries that were not yet reported to the budget
   double at_limit_ = 0;       // see LocalMaxStart
-  I tied_ = 0;                // vertices tied in round 1
+  I tied_ = 0;                // number of vertices with is_tied_ in round 1
   I diagonal_ = 0;            // entries on the diagonal
 };
 

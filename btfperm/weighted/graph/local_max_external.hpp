@@ -324,7 +324,7 @@ class ExternalLocalMax {
     keep();
   }
 
-  // Counts the edges matched in each round in memory, and the edges left after it.
+  // Counts, for each round in memory, the edges that it matched and the edges left after it.
   void count_rounds(std::int64_t before, I size, const std::vector<HalfEdge>& remaining,
                     const std::vector<std::uint32_t>& names, const GraphMatching<I>& M) {
     const auto rounds = static_cast<std::size_t>(counters_.work.rounds - before);

@@ -20,7 +20,7 @@ struct LocalMaxStart {
   // The pattern if `visited` counts all edges in each of the `rounds` before; null if it is exact
   const PatternView<I>* bounded = nullptr;
   std::int64_t rounds = 0;
-  double at_limit = 0;  // edges that were left at the limit, if some of them are matched already
+  double at_limit = 0;  // number of edges left at the limit, if some of them are matched already
 };
 
 // The number of visits by which a count is too large that counts all edges in each of the first
