@@ -83,7 +83,7 @@ SECTIONS = {
     "paper-003": Entry(
         "papers.paper_003",
         "G-PR on a GPU beside searches on the CPU, as in Deveci et al. (ICPP 2013)",
-        "2026-11-25-paper-003-large",
+        "2026-11-26-paper-003-large",
     ),
     "paper-004": Entry(
         "papers.paper_004",

@@ -81,6 +81,12 @@ def of_ct_and_mt(rows: list[Row], algorithms: Sequence[str]) -> str:
 # -- paper 003, figure 1: lists of active columns, and shrinking them ------------------------------
 
 
+def gain(mean: dict[str, float], words: list[str], one: str, other: str) -> str:
+    """By how many percent the mean time of one version exceeds that of another, least and most."""
+    gains = [100 * (mean[f"{one} {word}"] / mean[f"{other} {word}"] - 1) for word in words]
+    return f"{min(gains):.0f} to {max(gains):.0f}"
+
+
 def of_lists(rows: list[Row], versions: Sequence[str], words: Sequence[str]) -> str:
     """Sentences on the cost of a loop of each version, the share of loops in the time, and the
     number of loops, on the graphs on which most searches finished; empty if there are none."""
@@ -335,9 +341,9 @@ def of_rounds(rows: list[Row], codes: Sequence[tuple[str, str]], compared: list[
     ]
     return (
         "A model of the times on all graphs but stars has a constant, a time for each round and a "
-        f"time for each edge: {'; '.join(parts)}. So both codes need nearly the same time for an "
-        "edge, and the number of rounds makes the difference. From the sparsest graph to the "
-        f"densest, local-max has {_list(rounds[one])} rounds and red-blue {_list(rounds[two])}. By "
+        f"time for each edge: {'; '.join(parts)}. From the sparsest graph to the "
+        f"densest, local-max has {_list(rounds[one])} rounds and red-blue {_list(rounds[two])}, "
+        "whose number of rounds does not grow in this way. By "
         f"the model, local-max is {_list(by_model)} times as fast as red-blue on these graphs. The "
         f"edges in later rounds explain little, because they are only {_list(later)} of all edges. "
         "The time of a round includes its grid barriers. In the paper, one thread of red-blue "

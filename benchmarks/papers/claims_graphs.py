@@ -19,15 +19,14 @@ def items_004(
     real: Data | None,
     over_ranks: Data | None,
     others: Data | None = None,
-    later: Data | None = None,
     *,
     busy: bool = False,
     real_busy: bool = False,
 ) -> list[Item]:
     """Figures 2 to 11, and the aims of this project. The arguments are results or describe results.
     `over_ranks` is of the section mpi-local-max; with `busy`, other processes used its cores.
-    `others` is of the section graphs; `later` is of a later version on one thread. With
-    `real_busy`, other processes used the cores in the run on real matrices."""
+    `others` is of the section graphs. With `real_busy`, other processes used the cores in the run
+    on real matrices."""
     groups = families(data)
     items = [
         _quality(groups, "Figure 2. Delaunay graphs", "delaunay", (2, 2, 13, 14)),
@@ -44,7 +43,7 @@ def items_004(
                 ("random 4", "random 16", "random 64"), 30),
         _rounds(data["rows"], real),
         distributed(over_ranks, busy=busy),
-        aims(data["rows"], *(found["rows"] if found else [] for found in (others, later))),
+        aims(data["rows"], others["rows"] if others else []),
     ]  # fmt: skip
     return items
 

@@ -13,9 +13,8 @@ from benchmarks.report import Row, digits, milliseconds
 LARGE = 1 << 20  # vertices; the speed of the GPU is judged on graphs with at least as many
 
 
-def aims(rows: list[Row], others: list[Row], later: list[Row]) -> Item:
-    """The aims of this project in addition to the paper. `others` are rows of the section graphs;
-    `later` are rows of this section, of a later version on one thread without a GPU."""
+def aims(rows: list[Row], others: list[Row]) -> Item:
+    """The aims of this project in addition to the paper; `others`: rows of the section graphs."""
     large = [row for row in rows if row["n"] >= LARGE]
 
     def at_least_20(name: str, base: str) -> Claim:
@@ -38,35 +37,19 @@ def aims(rows: list[Row], others: list[Row], later: list[Row]) -> Item:
     ]  # fmt: skip
     codes: dict[str, Row] = {row["matrix"]: row["codes"] for row in others}
     path = codes.get(PATH, {})
-    of_later: dict[str, Row] = next((row["codes"] for row in later if row["matrix"] == PATH), {})
-    claims += _path_claims(path, of_later)
-    text = _WHY_PATH + (_of_later(path) if path and of_later else "")
-    why = " ".join(filter(None, (_of_star(codes.get(STAR, {})), text if path else "")))
+    claims += _path_claims(path)
+    why = " ".join(filter(None, (_of_star(codes.get(STAR, {})), _WHY_PATH if path else "")))
     return Item("Aims of this project", "the graphs above, a star, and a path", claims, why=why)
 
 
-def _over_hem(path: dict[str, Row]) -> float:
-    return float(path[LOCAL_MAX]["seconds"] / path[HEM]["seconds"])
-
-
-def _of_later(path: dict[str, Row]) -> str:
-    return (
-        " The ratio to HEM is that of a later version on one thread, which was measured on two "
-        "cores that other processes used. The later version visits only neighbours of the vertices "
-        f"matched last, and does not sort. The earlier version took {digits(_over_hem(path))} "
-        "times as long as HEM."
-    )
-
-
-def _path_claims(path: dict[str, Row], later: dict[str, Row] | None = None) -> list[Claim]:
-    """The same aims on a path of 10^6 edges, which has slightly fewer than 2^20 vertices. `later`
-    has the times of a later version on one thread."""
+def _path_claims(path: dict[str, Row]) -> list[Claim]:
+    """The same aims on a path of 10^6 edges, which has slightly fewer than 2^20 vertices."""
     seconds = {name: path[name]["seconds"] for name in ("local-max, GPU", LOCAL_MAX, HEM)
                if name in path}  # fmt: skip
     if len(seconds) < 3:
         return []
     gain = seconds[LOCAL_MAX] / seconds["local-max, GPU"]
-    ratio = _over_hem(later or path)
+    ratio = seconds[LOCAL_MAX] / seconds[HEM]
     words = f"on a path of increasing weights, `{PATH}`"
     return [
         yes_or_no(f"local-max on the GPU is 20 times faster {words}", gain >= 20,
@@ -79,11 +62,12 @@ def _path_claims(path: dict[str, Row], later: dict[str, Row] | None = None) -> l
 PATH, STAR = "path_1000000", "star_10000000"
 _WHY_PATH = (
     "The path is the worst case of local-max: only its heaviest edge is a local maximum, so each "
-    "round matches one edge. After eight visits of each edge (option `limit`), the remaining edges "
-    "are matched by decreasing weight; the CPU does this also after rounds on a GPU. On a GPU, a "
-    "round over as many edges takes less than a millisecond (see the star of 10^6 edges), so "
-    "nearly all of the time is spent on the CPU and on copies. With rounds alone, the time would "
-    "be quadratic. HEM visits each vertex once."
+    "round matches one edge, and rounds alone would take quadratic time. In sequence, a round here "
+    "visits only the neighbours of the vertices matched last. On a GPU, each round visits all "
+    "edges that are left; after eight visits of each edge (option `limit`), the CPU sorts the "
+    "remaining edges and matches them. A round over as many edges takes less than a millisecond "
+    "on a GPU (the star of 10^6 edges), so nearly all of the time there is that of the CPU and of "
+    "the copies. HEM visits each vertex once."
 )
 
 

@@ -28,17 +28,12 @@ def items_002(data: Data, real: Data | None = None, more: Data | None = None) ->
     used."""
     rows = data["rows"]
     matrices = real["rows"] if real else []
-    others = more["rows"] if more else []
     return [
-        _rounds([*rows, *others]),
+        _rounds(rows),
         _probability(rows),
         _threads(rows),
-        _ratios(rows, matrices, others),
-        *(
-            [_rounds(matrices, of_real=True), _of_matrices(matrices, [*rows, *others])]
-            if matrices
-            else []
-        ),
+        _ratios(rows, matrices),
+        *([_rounds(matrices, of_real=True), _of_matrices(matrices, rows)] if matrices else []),
     ]
 
 
@@ -108,13 +103,12 @@ def _means(rows: list[Row], parallel: str, where: str, serial: str, what: str) -
     return [row["ratios"][key][0] for row in rows if key in row["ratios"]]
 
 
-def _ratios(rows: list[Row], matrices: list[Row], others: list[Row]) -> Item:
-    """Figure 5. `others` are graphs of which only sizes and weights are used, not speeds."""
+def _ratios(rows: list[Row], matrices: list[Row]) -> Item:
+    """Figure 5."""
     claims = []
     for parallel, serial, what in PAIRS:
-        counted_rows = rows if what == "speed" else [*rows, *others]
         for where, paper in zip(WHERE, reversed(RATIOS[what, serial]), strict=True):
-            values = _means(counted_rows, parallel, where, serial, what)
+            values = _means(rows, parallel, where, serial, what)
             claims.append(_ratio_claim(f"{what}, {where}, over {serial}", what, paper, values))
     weights = (
         "with weights of real matrices, both ratios change (see figure 5 on real matrices, below)"
@@ -130,7 +124,7 @@ def _ratios(rows: list[Row], matrices: list[Row], others: list[Row]) -> Item:
         why=f"{_reached(claims)} The ratios of weights differ. The weights of generated graphs are "
         "uniform random numbers, and the weights in the paper come from matrices; "
         f"{weights}. {_of_sorting(claims, rows)}The times exclude transfers, as in the "
-        f"paper.{_of_others(others)}{_of_orders([*rows, *others])}",
+        f"paper.{_of_orders(rows)}",
     )
 
 
@@ -152,15 +146,6 @@ def _of_sorting(claims: list[Claim], rows: list[Row]) -> str:
         "On all cores, the speed over algorithm 2 is lower than in the paper. One cause is that "
         "algorithm 2 sorts by radix here. Another is that the largest graph has "
         f"{max(row['edges'] for row in rows):,} edges; on larger graphs, the speed may be higher. "
-    )
-
-
-def _of_others(others: list[Row]) -> str:
-    if not others:
-        return ""
-    return (
-        f" Sizes and weights on all cores, and the rounds of figure 2, include {len(others)} graphs"
-        " on two cores, whose speeds were not judged, because other processes used the cores."
     )
 
 

@@ -80,16 +80,13 @@ def _plain(items: Callable[[Data], list[Item]]) -> Callable[..., list[Item]]:
 def _of_002(main: Result | None, real: Result | None) -> list[Item]:
     both = main and real
     shown = main or real
-    more = newest("paper-002", ("field",)) if main else None
-    other = more.data if more and more != main else None
-    return items_002(shown.data, real.data if both and real else None, other) if shown else []
+    return items_002(shown.data, real.data if both and real else None) if shown else []
 
 
 def _of_004(main: Result | None, real: Result | None) -> list[Item]:
     data = main.data if main else {"rows": []}
     ranks, graphs = newest("mpi-local-max", PREFERRED), newest("graphs", PREFERRED)
-    later = newest("graphs", ("path",))
-    others = (result.data if result else None for result in (real, ranks, graphs, later))
+    others = (result.data if result else None for result in (real, ranks, graphs))
     return items_004(data, *others, busy=_is_busy(ranks), real_busy=_is_busy(real))
 
 
@@ -155,9 +152,8 @@ PAPERS = (
         "nothing",
         "The paper has 425 symmetric matrices of the University of Florida collection, and graphs "
         "of the DIMACS challenge. They are not available here: seventeen generated graphs take "
-        "their place, ten on 16 cores and a GPU and seven on two cores, and thirteen real matrices",
+        "their place, and thirteen real matrices",
         _of_002,
-        (("paper-002", ("field",)),),
     ),
     Paper(
         "003",
@@ -193,7 +189,7 @@ PAPERS = (
         "the time of the sequential algorithms. Thirteen symmetric matrices take the place of the "
         "paper's 126, which are not available here",
         _of_004,
-        (("mpi-local-max", PREFERRED), ("graphs", PREFERRED), ("graphs", ("path",))),
+        (("mpi-local-max", PREFERRED), ("graphs", PREFERRED)),
     ),
 )
 

@@ -115,3 +115,8 @@ def test_entries_of_a_path_and_of_a_phase():
     assert "on `g`, 5 paths, 0.5, and 0.4 and 0.3 in 3 and 2 phases." in text
     assert causes.of_phases(rows[:2]) == "" == causes.of_phases([])
     assert causes.of_phases([row("ss-bfs", 9, 9, 0), *rows[1:]]) == ""
+
+
+def test_gains_by_strategy():
+    mean = {"one a": 3.0, "two a": 2.0, "one b": 0.9, "two b": 1.0}
+    assert causes.gain(mean, ["a", "b"], "one", "two") == "-10 to 50"
