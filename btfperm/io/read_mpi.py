@@ -40,6 +40,7 @@ __all__ = ["read_distributed"]
 BLOCK = 1 << 22
 """Bytes of text that a rank parses at a time."""
 
+_HASHED = 1 << 24  # bytes that the first rank hashes at a time
 _UNKNOWN = 1 << 62  # stands for the entries of one range; only their sum over all ranges is known
 _LEAST_LINE = 4  # bytes: "1 1\\n"
 
@@ -77,6 +78,7 @@ def read_distributed(
             return pattern
         if found["how"] == "whole":
             return _from_first_rank(exchange, path, drop_zeros, values_or)
+        source = _hashed(Path(name), exchange.rank == 0)
         header = Header(**{**found["header"], "shape": tuple(found["header"]["shape"])})
         kind = None if values_or is None else VALUE_TYPE.get(header.field)
         if found["how"] == "ranges":
@@ -102,7 +104,7 @@ def read_distributed(
         )
         if values_or is not None and kind is None:
             pattern = pattern._with(values=np.ones(pattern.indices.size))
-        pattern.set_source(*_hashed(Path(name), exchange.rank == 0), drop_zeros)
+        pattern.set_source(*source, drop_zeros)
         if found["how"] == "packed" and exchange.size > 1:
             pattern.set_note(f"{name} is packed: the first rank unpacked it for all others")
         return pattern
@@ -279,14 +281,19 @@ def _from_first_rank(
 
 def _hashed(path: Path, is_first: bool) -> tuple[dict[str, Any], threading.Thread | None]:
     """The source of the pattern. A thread of the first rank adds the SHA-256 of the file to it,
-    which may take longer than the ranks take to read the file."""
+    which may take longer than the ranks take to read the file. Its blocks are large, because it
+    waits for the interpreter's lock before each of them while the rank parses, or polls."""
     source: dict[str, Any] = {"file": path.name}
     if not is_first:
         return source, None
 
     def add_hash() -> None:
-        with path.open("rb") as file:
-            source["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        size = min(_HASHED, path.stat().st_size + 1)
+        hashing, block = hashlib.sha256(), memoryview(bytearray(size))
+        with path.open("rb", buffering=0) as file:
+            while size := file.readinto(block):
+                hashing.update(block[:size])
+        source["sha256"] = hashing.hexdigest()
 
     thread = threading.Thread(target=add_hash, daemon=True)
     thread.start()
