@@ -200,6 +200,11 @@ SECTIONS = {
         "from a file to the permutations over MPI ranks; --counts names the ranks",
         "2026-11-26-mpi-scaling-field",
     ),
+    "mpi-rules": Entry(
+        "mpi.rules",
+        "each choice of a rule over MPI ranks beside the other choice",
+        "2026-11-26-mpi-rules-field",
+    ),
     "mpi-one-rank": Entry(
         "mpi.one_rank",
         "the whole command on one MPI rank beside one process, in turns",

@@ -85,14 +85,19 @@ def _ways(kind: str, ranks: int) -> list[tuple[str, int]]:
 
 
 def measured(
-    launch: list[str], file: Path, options: Options, backend: str, threads: int = 0
+    launch: list[str],
+    file: Path,
+    options: Options,
+    backend: str,
+    threads: int = 0,
+    initializer: str = "auto",
 ) -> Row:
     """The medians of the repetitions of one measurement, and the counters of the last
     repetition."""
     output = str(file.with_suffix(".npz"))
     worker = [sys.executable, "-m", "benchmarks.mpi.worker", str(file), output, backend]
     done = subprocess.run(
-        [*launch, *worker, str(max(options.repeats, 1)), str(threads)],
+        [*launch, *worker, str(max(options.repeats, 1)), str(threads), initializer],
         capture_output=True,
         text=True,
         timeout=600 + options.limit,

@@ -191,14 +191,14 @@ def _plan_initializer(
         and (request.deterministic or not has_initial)
     ):
         name = "none"
+    if name == "auto" and request.device is not None and not request.deterministic:
+        row = registry.find_on_devices(plan.backend, plan.package)
+        name = "auto" if row is None else row.name
     if name == "auto":
         where, what = plan.backend, plan.own("start")
         of_call: Measures | None = None
         if what not in plan.ruled.settled:
-            of_call = {
-                "itself": lambda: (named or plan.default()).starts_itself,
-                "on_gpus": lambda: request.device is not None and not request.deterministic,
-            }
+            of_call = {"itself": lambda: (named or plan.default()).starts_itself}
         rule = _decide(plan, what, session, of_call)
         name = rule.choice
         if not has_initial:

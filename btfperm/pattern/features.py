@@ -50,7 +50,6 @@ class Features(NamedTuple):
         on one machine and the caller named neither backend, algorithm nor initializer; else 0
     first_memory : memory that the first rank can still take, divided by an upper bound on what it
         needs to analyse the whole matrix; 1 if the system does not report it
-    on_gpus : 1 if the ranks search on GPUs and may choose another matching in each run, else 0
     """
 
     rows: float
@@ -77,7 +76,6 @@ class Features(NamedTuple):
     ranks: float | None = None
     first_cores: float | None = None
     first_memory: float | None = None
-    on_gpus: float | None = None
 
 
 def size(shape: tuple[int, int], nnz: int) -> dict[str, float]:

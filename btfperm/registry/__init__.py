@@ -36,6 +36,7 @@ __all__ = [
     "algorithms",
     "find",
     "find_deterministic",
+    "find_on_devices",
     "has_step",
     "remove",
     "remove_step",
@@ -140,6 +141,13 @@ def find(
     known = [*extra, *dict.fromkeys(row.name for row in rows)]
     advice = known_names(name, known, "btfperm.algorithms()")
     raise InvalidArgumentError(f"unknown {what} {name!r}; {advice}")
+
+
+def find_on_devices(backend: str, package: str) -> Algorithm | None:
+    """The initializer of a distributed backend that searches on the device of each process, if the
+    backend has one."""
+    rows = [row for row in (*_ROWS, *_added) if row.uses_devices]
+    return next((row for row in rows if (row.rules, row.backend) == (package, backend)), None)
 
 
 def find_deterministic(backend: str, package: str) -> Algorithm:

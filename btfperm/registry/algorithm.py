@@ -86,6 +86,8 @@ class Algorithm:
         the caller names it, no initializer runs before it by default
     deterministic : whether it gives the same matching in each run, also on several threads. On one
         thread and with the same seed, every algorithm on the CPU does so
+    uses_devices : for an initializer of a distributed backend, whether its search runs on the
+        device of each process, if the caller gives them devices: then it is the default
     options : its options
     file : stem of its file, if this is not the name of the algorithm. It contains the folders
         within ``btfperm`` if the file is not in the folders of `package` and `family`
@@ -103,6 +105,7 @@ class Algorithm:
     parallel: bool = False
     starts_itself: bool = False
     deterministic: bool = False
+    uses_devices: bool = False
     options: tuple[Option, ...] = ()
     file: str = ""
     function: str = ""

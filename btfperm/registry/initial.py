@@ -153,6 +153,7 @@ ROWS = (
         summary="over MPI ranks: each rank matches its own rows and columns, then columns propose "
         "to rows of other ranks",
         prefer="for ranks with GPUs, on which the matching inside each rank is searched",
+        uses_devices=True,
         options=(Option("rounds", 4, "largest number of rounds of proposals"),),
     ),
     row(

@@ -168,18 +168,14 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         ),
         Rule("the rest", (), "mpi", "the matrix is too large for a copy on each rank"),
     ),
+    # Not for ranks with GPUs: their initializer is the one that runs on these
+    # (`Algorithm.uses_devices`).
     "start on mpi": (
         Rule(
             "one machine",
             _ONE_MACHINE,
             "none",
             "the first rank searches on all cores from its own initial matching",
-        ),
-        Rule(
-            "ranks with GPUs",
-            (Condition("on_gpus", ">", 0),),
-            "own-blocks",
-            "the GPU of each rank matches its own rows and columns without a message",
         ),
         Rule(
             "diagonal",

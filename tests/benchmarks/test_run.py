@@ -35,7 +35,7 @@ LEFT_OUT = {
     *("paper-001", "paper-002", "paper-004", "memory", "start-up", "versions", "weights"),
     *("solver-layouts", "solver-newton", "solver-ratios", "solver-overhead", "solver-orders"),
     *("mpi-scaling", "mpi-one-rank", "mpi-local-max", "mpi-model", "mpi-phases", "serial-shared"),
-    "weights-base",
+    *("weights-base", "mpi-rules"),
 }
 TINY = (
     *("--only", "opf_300", "--permutations", 0, "--repeats", 1, "--limit", 5, "--runs", 1),

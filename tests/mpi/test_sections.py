@@ -15,12 +15,15 @@ from tests.mpi.launcher import ROOT, launcher
 
 def test_every_section(tmp_path):
     launcher()
-    names = {"mpi-scaling", "mpi-one-rank", "mpi-local-max", "mpi-phases"}
+    names = {"mpi-scaling", "mpi-one-rank", "mpi-local-max", "mpi-phases", "mpi-rules"}
     words = [f"--section={name}" for name in sorted(names)]
     done = run("--all", tmp_path / "out", *words, *TINY)
     assert done.returncode == 0, done.stderr
     found = checked_sections_of(tmp_path / "out", tmp_path)
     assert found.keys() == names
+    applied = [(row["decision"], row["rule"]) for row in found["mpi-rules"][1]["rows"]]
+    assert applied[:2] == [("place over ranks", "one rank"), ("place over ranks", "small")]
+    assert applied[2][0] == "start on mpi" and len(applied) == 3
     rows = found["mpi-phases"][1]["rows"]
     ways = [(row["ranks"], row["backend"]) for row in rows]
     assert ways == [(1, "mpi"), (2, "mpi"), (2, "auto")]

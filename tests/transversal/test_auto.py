@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
+from btfperm import registry
 from btfperm.backends.gpu.backend import GPU
 from btfperm.path import failure, run
 from btfperm.path.rules import Condition, Rule, first_rule, place_over_ranks
@@ -149,10 +150,17 @@ def test_matrices_over_ranks():
     [(16, 1.0, "first-rank"), (16, 0.99, "ms-bfs"), (1, 2.0, "ms-bfs"), (0, 2.0, "ms-bfs")],
 )
 def test_the_first_rank_needs_several_cores_and_memory(cores, memory, choice):
-    known = {"entries": 10**8, "first_cores": cores, "first_memory": memory, "on_gpus": 0}
+    known = {"entries": 10**8, "first_cores": cores, "first_memory": memory}
     known["diagonal"] = 0.0
     assert first("algorithm on mpi", known).choice == choice
     assert (first("start on mpi", known).choice == "none") == (choice == "first-rank")
+
+
+def test_ranks_with_gpus_start_on_them():
+    """No rule chooses their initializer: one of those over ranks does all of its search there."""
+    found = registry.find_on_devices("mpi", "transversal")
+    assert found is not None and found.name == "own-blocks" and found.is_initializer
+    assert registry.find_on_devices("gpu", "transversal") is None, "its own rules choose"
 
 
 LARGE = {
