@@ -115,6 +115,11 @@ SECTIONS = {
         "`auto` beside the CPU and the searches of a GPU",
         "2026-11-26-regret-gpu-all",
     ),
+    "rule-support": Entry(
+        "regret.support",
+        "on how many matrices of the results on file each rule was timed beside the other choice",
+        "2026-11-26-rule-support-all",
+    ),
     "published-choice": Entry(
         "regret.published",
         "`published` on a GPU beside apfb-wr and g-pr-shr, on graphs not used to set its rules",
@@ -258,7 +263,7 @@ PERMUTED = ("matching", "decomposition", "published")
 DEFAULT = ["auto"]  # the sections of the papers run all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}
 # Default sets if a section is alone.
-WHOLE = {"scaling": "large", "regret": ALL, "regret-gpu": ALL, "hostile": ALL}
+WHOLE = {"scaling": "large", "regret": ALL, "regret-gpu": ALL, "rule-support": ALL, "hostile": ALL}
 
 
 def main(arguments: list[str] | None = None) -> int:
