@@ -45,11 +45,7 @@ SECTIONS = {
         "dulmage_mendelsohn and block_triangular_form beside SuiteSparse and SciPy",
         "2026-11-26-decomposition-field",
     ),
-    "start-up": Entry(
-        "peers.startup",
-        "the command on a small file, beside bare imports",
-        "2026-11-26-start-up-field",
-    ),
+    "start-up": Entry("peers.startup", "the command on a small file", "2026-11-26-start-up-field"),
     "hostile": Entry(
         "hostile",
         "the time for each entry on forty hostile patterns with up to a million rows",
@@ -250,11 +246,7 @@ SECTIONS = {
         "the serial version of each method and its version for several threads, on one thread",
         "2026-11-26-serial-shared-field",
     ),
-    "versions": Entry(
-        "versions",
-        "this version of btfperm compared with another version, in turns",
-        "2026-11-26-versions-field",
-    ),
+    "versions": Entry("versions", "this version beside another one", "2026-11-26-versions-field"),
 }
 
 # Sections that measure each matrix in a random order, too, by default: with `--all`, and

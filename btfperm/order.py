@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from btfperm.arguments import text
 from btfperm.backends import of_one_process
 from btfperm.backends.protocol import Session
-from btfperm.dulmage_mendelsohn import decompose_session, fields_of, meta_with_weights
+from btfperm.dulmage_mendelsohn import decompose_session, meta_with_weights
 from btfperm.errors import InvalidArgumentError
 from btfperm.io import pattern_and_values, read, save, values_of
 from btfperm.path.decompose import worth_copies
@@ -21,6 +21,7 @@ from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
 from btfperm.pattern.input import over_ranks
 from btfperm.registry import Algorithm, algorithms
 from btfperm.results import BlockTriangularForm, DulmageMendelsohn, SolverOrder, Transversal
+from btfperm.results.decomposition import fields_of
 from btfperm.transversal import matched
 
 if TYPE_CHECKING:

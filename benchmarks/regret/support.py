@@ -116,13 +116,14 @@ def _of_cpu(section: Any) -> Iterator[Timed]:
         searches = times_of("algorithm", row)
         if "algorithm" in applied:  # else the initial matching left nothing to do
             yield _beside("algorithm", applied["algorithm"][0], matrix, searches)
-            known = {"entries": row["nnz"], "threads": 1.0, **ratios(*row["shape"], row["nnz"])}
+            m, n = row["shape"]
+            known = {"entries": row["nnz"], "threads": 1.0, **ratios(m, n, row["nnz"])}
             choices = {rule.choice for rule in TABLE["published"]}
             times = {name: searches[name] for name in choices & searches.keys()}
             yield _beside("published", _first("published", known).name, matrix, times)
 
 
-def _counted(section: Any) -> Row:
+def _counted(section: Any) -> dict[tuple[str, str], Row]:
     """The rules of `side`: this result has no times of each matrix, but their numbers and means, on
     the half on which the rules were set."""
     return {

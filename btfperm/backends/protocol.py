@@ -252,6 +252,10 @@ class Backend(Protocol):
         and boundaries of fine blocks are on the device that holds the caller's matrix, the coarse
         boundaries on the host."""
 
+    def decomposes_here(self, session: Session) -> str | None:
+        """Why the matrix of a session, which this backend holds, must be decomposed on this
+        backend; None if another one may decompose a copy."""
+
     def should_decompose(self, session: Session) -> tuple[bool, str]:
         """Whether this backend decomposes a matrix on the host sooner than the CPU, and why. Called
         only if the session may keep copies on devices."""

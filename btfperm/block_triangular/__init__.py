@@ -10,13 +10,14 @@ import numpy as np
 
 from btfperm.arguments import refuse_unknown_keywords
 from btfperm.block_triangular.completion import complete
-from btfperm.dulmage_mendelsohn import decomposed, fields_of
+from btfperm.dulmage_mendelsohn import decomposed
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.decompose import Decomposed
 from btfperm.pattern import DECOMPOSITION, as_pattern, memory_for
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.input import refuse_ranks
 from btfperm.results import BlockTriangularForm, IndexArray, Transversal
+from btfperm.results.decomposition import fields_of
 from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS
 

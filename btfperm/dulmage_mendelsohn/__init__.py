@@ -30,6 +30,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from btfperm import registry
 from btfperm.arguments import refuse_unknown_keywords, truth
 from btfperm.backends import check_backend, of_one_process
 from btfperm.backends.protocol import Session
@@ -41,14 +42,12 @@ from btfperm.pattern.arrays import device_context
 from btfperm.pattern.input import over_ranks
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.host_copy import gathered
-from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 
 if TYPE_CHECKING:
     from btfperm.results import WeightedTransversal
 
-__all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn", "fields_of"]
-__all__ += ["meta_with_weights"]
+__all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn", "meta_with_weights"]
 
 # For a small matrix on the host, the steps keep a copy of it on a GPU only if the caller gives
 # other keyword arguments than these.
@@ -195,32 +194,9 @@ def _matching(transversal: Transversal) -> tuple[IndexArray, IndexArray]:
 
 
 def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> Any:
-    pattern, transversal = done.session.pattern, done.transversal
-    if pattern.is_distributed:
-        from btfperm.results.distributed import distributed_decomposition
-
-        return distributed_decomposition(
-            pattern, done.form, transversal, meta("dulmage_mendelsohn")
-        )
-    fields = {
-        "shape": pattern.shape,
-        **done.form._asdict(),
-        **fields_of(transversal),
-        "pattern": pattern,
-    }
-    return new_result(DulmageMendelsohn, fields, {"meta": meta("dulmage_mendelsohn")})
-
-
-def fields_of(transversal: Transversal) -> dict[str, Any]:
-    """The fields that a decomposition takes from its transversal."""
-    return {
-        "row_match": transversal.row_match,
-        "col_match": transversal.col_match,
-        "structural_rank": transversal.structural_rank,
-        "transversal": transversal,
-        "log_row_scale": transversal.log_row_scale,
-        "log_col_scale": transversal.log_col_scale,
-    }
+    pattern = done.session.pattern
+    new = registry.step_or_cpu("results", "decomposition", pattern.backend)
+    return new(pattern, done.form, done.transversal, meta("dulmage_mendelsohn"))
 
 
 def describe(kind: str, done: Decomposed, seconds: dict[str, float]) -> dict[str, Any]:

@@ -58,10 +58,9 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
         raise InvalidArgumentError(
             f"the decomposition belongs to a matrix of shape {result.shape}, not {pattern.shape}"
         )
-    if not pattern.is_on_host and is_on_device_of(pattern, result.row_perm):
-        on_device: BlockGraph = registry.step("dulmage_mendelsohn", "block graph", pattern.backend)(
-            pattern, result
-        )
+    step = ("dulmage_mendelsohn", "block graph", pattern.backend)
+    if registry.has_step(*step) and is_on_device_of(pattern, result.row_perm):
+        on_device: BlockGraph = registry.step(*step)(pattern, result)
         return on_device
     pattern, result = pattern.on_host(), result.on_host()
     width = pattern.indices.dtype

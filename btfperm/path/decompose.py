@@ -38,9 +38,7 @@ class Decomposed(NamedTuple):
 def worth_copies(session: Session, backend: str, *, has_options: bool) -> bool:
     """Whether the call should keep a copy of the matrix on a device for a later step, if the matrix
     is on the host. `backend` is that of the call; `has_options`: the caller set an option."""
-    if not session.pattern.is_on_host or is_limited_to_cpu(backend):
-        return False
-    return session.pattern.nnz >= _SMALL or has_options
+    return not is_limited_to_cpu(backend) and (session.pattern.nnz >= _SMALL or has_options)
 
 
 def decompose(
@@ -85,14 +83,9 @@ def place_of(session: Session, failed: BackendUnavailableError | None = None) ->
     passed_over: list[dict[str, str]] = []
     if failed is not None:
         return _decision(home, "after a failure", str(failed))
-    if session.pattern.is_distributed and session.has_host_copy:
-        return _decision(home, "home", "each rank has the whole matrix since the search")
-    if session.pattern.is_distributed and session.is_on_first_rank:
-        return _decision(home, "home", "the first rank has the whole matrix since the search")
-    if not session.pattern.is_on_host:
-        return _decision(home, "home", "the matrix is there")
-    if not session.keep_copies:
-        return _decision(home, "home", "the matrix is on the host, and no copy is made")
+    why = backends.get(home).decomposes_here(session)
+    if why is not None:
+        return _decision(home, "home", why)
     for name in backends.of_one_process():
         is_faster, why = backends.get(name).should_decompose(session)
         if is_faster:

@@ -6,9 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from btfperm import registry
-from btfperm.backends.cpu.backend import CPU
 from btfperm.results import Transversal
-from btfperm.results.read_only import new_result
 
 if TYPE_CHECKING:
     from btfperm.path.run import Run
@@ -43,18 +41,15 @@ def result_of(run: Run) -> Transversal:
         "row_in_cover": row_in_cover,
         "col_in_cover": col_in_cover,
     }
-    if run.session.pattern.is_distributed:
-        from btfperm.results.distributed import distributed_transversal
-
-        return distributed_transversal(run.session.pattern, found, plan.why)
-    return new_result(Transversal, found, {"choice": plan.why})
+    pattern = run.session.pattern
+    new = registry.step_or_cpu("results", "transversal", pattern.backend)
+    result: Transversal = new(pattern, found, plan.why)
+    return result
 
 
 def _rank_at_most(run: Run) -> int:
     """An upper bound on the structural rank, for a search that a limit ended."""
-    name, pattern = run.backend.name, run.session.pattern
-    if not run.backend.is_distributed:
-        name, pattern = CPU.name, run.session.on_host()
-    bound: int = registry.step(run.plan.package, "rank bound", name)(pattern)
+    of_backend = registry.step_or_cpu(run.plan.package, "rank bound", run.backend.name)
+    bound: int = of_backend(run.session)
     run.stop("certificate")
     return bound

@@ -10,14 +10,19 @@ work, so that a command reports one number, and the checks of its later steps ar
 from __future__ import annotations
 
 from contextvars import ContextVar, Token
+from typing import TYPE_CHECKING
 
 from btfperm.errors import LargeMatrixWarning, ResourceMissingError
 from btfperm.warn import warn
+
+if TYPE_CHECKING:
+    from btfperm.pattern.pattern import Pattern
 
 __all__ = [
     "DECOMPOSITION",
     "SEARCH",
     "check_memory",
+    "check_memory_of",
     "check_memory_of_ranks",
     "memory_for",
     "refuse_beyond_memory",
@@ -71,6 +76,13 @@ def check_memory(shape: tuple[int, int], name: str | None, *, indices: int = 0) 
         work.checked |= {lines}
         indices += int(work.per_line * sum(shape))
     refuse_beyond_memory(shape, indices, name)
+
+
+def check_memory_of(pattern: Pattern) -> None:
+    """`check_memory` of a pattern in one process; that of a pattern over ranks was checked when the
+    ranks made it."""
+    if not pattern.is_distributed:
+        check_memory(pattern.shape, pattern.name)
 
 
 def check_memory_of_ranks(shape: tuple[int, int], own: tuple[int, int], name: str | None) -> None:

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.block_triangular import block_triangular_form
-from btfperm.dulmage_mendelsohn import dulmage_mendelsohn, fields_of, meta_with_weights
+from btfperm.dulmage_mendelsohn import dulmage_mendelsohn, meta_with_weights
 from btfperm.errors import InvalidMatrixError, StructurallySingularError
 from btfperm.ordering import inside_blocks
 from btfperm.ordering.inside_blocks import (
@@ -42,6 +42,7 @@ from btfperm.pattern.arrays import prefix
 from btfperm.pattern.canonical import selected
 from btfperm.preorder.values import canonical_copies
 from btfperm.results import BlockTriangularForm, IndexArray, Transversal, WeightedTransversal
+from btfperm.results.decomposition import fields_of
 from btfperm.results.read_only import frozen
 from btfperm.weighted import moduli, weigh
 

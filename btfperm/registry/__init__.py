@@ -26,7 +26,7 @@ from btfperm.registry import (
     push_relabel,
 )
 from btfperm.registry.algorithm import Algorithm, Option
-from btfperm.registry.steps import add_step, has_step, remove_step, step
+from btfperm.registry.steps import add_step, has_step, remove_step, step, step_or_cpu
 
 __all__ = [
     "Algorithm",
@@ -41,6 +41,7 @@ __all__ = [
     "remove",
     "remove_step",
     "step",
+    "step_or_cpu",
 ]
 
 _ROWS = (

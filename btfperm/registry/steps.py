@@ -13,7 +13,7 @@ recertification       (pattern, transversal) -> the transversal, certified for t
                       GPU, None if the host must check
 legality              (problem) -> whether the matching is legal: entries, no two in a row or column
 cover                 (problem, threads) -> whether the matching is maximum; marks a minimum cover
-rank bound            (pattern) -> an upper bound on the structural rank
+rank bound            (session) -> an upper bound on the structural rank
 trees of a rank       (problem, direction) -> the trees of one rank in a search over ranks. This
                       step and the next two run on the CPU or the GPU of the rank
 own rows              (problem) -> entries visited; matches columns of a rank to rows of the rank
@@ -28,6 +28,11 @@ decompose on first rank
                       the arrays of this rank; the first rank has the whole pattern
 part of a rank        (pattern, whole Form) -> Form with the arrays of this rank
 block graph           (pattern, decomposition) -> BlockGraph
+transversal           (pattern, fields, choice) -> the result of a search; of package ``results``,
+                      as the next one, in which a backend may use those of the CPU (`step_or_cpu`)
+decomposition         (pattern, form, transversal, meta) -> the decomposition
+diagonals             (pattern, modulus, decomposition, objective, options of `weigh`) -> the
+                      weighted transversal and its `Diagonals`
 ====================  ==========================================================================
 """
 
@@ -38,7 +43,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-__all__ = ["add_step", "has_step", "remove_step", "step"]
+__all__ = ["add_step", "has_step", "remove_step", "step", "step_or_cpu"]
 
 # (package, step, backend, module, function). The first part of the package's name is the folder of
 # the module: ``weighted.graph`` and ``weighted.external`` call modules of ``weighted``.
@@ -59,6 +64,12 @@ _ROWS = (
     ("transversal", "own block", "gpu", "own_block_gpu", "match_own_block"),
     ("transversal", "certificate", "mpi", "certificate_mpi", "prove"),
     ("transversal", "rank bound", "mpi", "certificate_mpi", "rank_at_most"),
+    ("results", "transversal", "cpu", "transversal", "whole_transversal"),
+    ("results", "transversal", "mpi", "distributed", "distributed_transversal"),
+    ("results", "decomposition", "cpu", "decomposition", "whole_decomposition"),
+    ("results", "decomposition", "mpi", "distributed", "distributed_decomposition"),
+    ("weighted", "diagonals", "cpu", "with_diagonals", "with_diagonals"),
+    ("weighted", "diagonals", "mpi", "diagonal_mpi", "with_diagonals"),
     ("weighted", "problem", "cpu", "problem", "WeightedProblem"),
     ("weighted", "problem", "mpi", "assign_mpi", "DistributedWeights"),
     ("weighted", "certificate", "cpu", "certificate", "certify"),
@@ -100,6 +111,11 @@ def step(package: str, name: str, backend: str) -> Callable[..., Any]:
         # already holds.
         loaded = _LOADED[module] = importlib.import_module(module)
     return getattr(loaded, function)  # type: ignore[no-any-return]
+
+
+def step_or_cpu(package: str, name: str, backend: str) -> Callable[..., Any]:
+    """The function of a step of a backend, or that of the CPU if the backend has none."""
+    return step(package, name, backend if has_step(package, name, backend) else "cpu")
 
 
 def add_step(package: str, name: str, backend: str, module: str, function: str) -> None:

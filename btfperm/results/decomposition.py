@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -29,13 +29,14 @@ from btfperm.results.parts import (
     blocks_of,
     part_ends,
 )
-from btfperm.results.read_only import OnDemand, freeze, frozen
+from btfperm.results.read_only import OnDemand, freeze, frozen, new_result
 from btfperm.results.transversal import Transversal
 
 if TYPE_CHECKING:
     import os
 
 __all__ = ["BlockTriangularForm", "Decomposition", "DulmageMendelsohn"]
+__all__ += ["fields_of", "whole_decomposition"]
 
 _ON_DEVICE = {*(field.name for field in FIELDS if field.on_device), "paired_row"}
 # The fields that `==` compares: all of a `perm.npz` except `convention` and `meta`.
@@ -367,3 +368,28 @@ class BlockTriangularForm(Decomposition):
         largest = int(np.diff(self.blocks).max()) if self.n_blocks else 0
         facts = {"blocks": self.n_blocks, "rows of the largest": largest}
         return self._table({**facts, "completed pairs": self.completed})
+
+
+def fields_of(transversal: Transversal) -> dict[str, Any]:
+    """The fields of a decomposition that are those of its transversal."""
+    return {
+        "row_match": transversal.row_match,
+        "col_match": transversal.col_match,
+        "structural_rank": transversal.structural_rank,
+        "transversal": transversal,
+        "log_row_scale": transversal.log_row_scale,
+        "log_col_scale": transversal.log_col_scale,
+    }
+
+
+def whole_decomposition(
+    pattern: Pattern, form: Any, transversal: Transversal, meta: Callable[[], Any]
+) -> DulmageMendelsohn:
+    """The decomposition in one process."""
+    fields = {
+        "shape": pattern.shape,
+        **form._asdict(),
+        **fields_of(transversal),
+        "pattern": pattern,
+    }
+    return new_result(DulmageMendelsohn, fields, {"meta": meta})

@@ -14,9 +14,9 @@ from btfperm.errors import LimitReachedError
 from btfperm.pattern.arrays import IndexArray, device_context
 from btfperm.results.equality import fields_equal, tuple_by_value
 from btfperm.results.html import html_table
-from btfperm.results.read_only import OnDemand, freeze
+from btfperm.results.read_only import OnDemand, freeze, new_result
 
-__all__ = ["Counters", "Cover", "Transversal"]
+__all__ = ["Counters", "Cover", "Transversal", "whole_transversal"]
 
 #: numbers by name; a counter with one number for each phase is a list
 Counters = Mapping[str, int | list[int]]
@@ -185,3 +185,10 @@ class Transversal(OnDemand):
         last = self.initializer if self.algorithm == "none" else self.algorithm
         by = "" if last == "none" else f", by {last}"
         return f"<Transversal of a {m:,} x {n:,} matrix: {what}, {proof}{by}>"
+
+
+def whole_transversal(
+    pattern: object, fields: dict[str, Any], choice: Callable[[], str]
+) -> Transversal:
+    """The result of a search in one process."""
+    return new_result(Transversal, fields, {"choice": choice})

@@ -30,8 +30,9 @@ from btfperm.path.make_plan import team_size
 from btfperm.path.request import Request
 from btfperm.path.run import match
 from btfperm.path.watch import Watcher
-from btfperm.pattern import SEARCH, as_pattern, check_memory, memory_for
+from btfperm.pattern import SEARCH, as_pattern, memory_for
 from btfperm.pattern.input import over_ranks
+from btfperm.pattern.memory import check_memory_of
 from btfperm.results import Decomposition, Transversal
 from btfperm.results.host_copy import gathered
 from btfperm.transversal.given import Orientation, given_problem
@@ -183,8 +184,7 @@ def maximum_transversal(
             pattern = as_pattern(
                 A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads, comm=comm
             )
-            if not pattern.is_distributed:
-                check_memory(pattern.shape, pattern.name)
+            check_memory_of(pattern)
         session = Session(pattern)
         request = Request(
             algorithm,
@@ -285,9 +285,8 @@ def proven_transversal(
         transversal may not be maximum and cannot be decomposed
     """
     pattern = session.pattern
-    if not pattern.is_distributed:
-        check_memory(pattern.shape, pattern.name)
-    elif given is not None:
+    check_memory_of(pattern)
+    if given is not None and pattern.is_distributed:
         raise InvalidArgumentError("transversal= is not accepted for a matrix over MPI ranks")
     if given is None:
         how = {name: options.pop(name, None) for name in ("initial", "orientation", "drop_zeros")}

@@ -5,6 +5,7 @@ of the matching and a cover."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,9 @@ from btfperm.backends.cpu.problem import Problem
 from btfperm.errors import DefectError, InvalidArgumentError
 from btfperm.pattern import Pattern
 from btfperm.results import Transversal
+
+if TYPE_CHECKING:
+    from btfperm.backends.protocol import Session
 
 __all__ = ["certified", "find_cover", "is_legal", "prove", "rank_at_most"]
 
@@ -155,9 +159,10 @@ def _has_plain_cover(view: Problem, size: int) -> bool:
     return True
 
 
-def rank_at_most(pattern: Pattern) -> int:
+def rank_at_most(session: Session) -> int:
     """An upper bound on the structural rank: the number of nonempty rows, or of nonempty columns,
     whichever is smaller."""
+    pattern = session.on_host()
     bound: int = _core.transversal.rank_at_most(pattern.m, pattern.indptr, pattern.indices)
     return bound
 

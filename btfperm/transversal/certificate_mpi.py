@@ -15,7 +15,7 @@ import numpy as np
 
 from btfperm import _core
 from btfperm.backends.mpi.problem import DistributedProblem
-from btfperm.backends.protocol import Proof
+from btfperm.backends.protocol import Proof, Session
 from btfperm.errors import DefectError
 from btfperm.transversal.owned_trees import HostTrees
 
@@ -122,9 +122,10 @@ def mark_cover(view: DistributedProblem) -> None:
     view.col_in_cover[:] = trees.cols_in_trees() == 0
 
 
-def rank_at_most(pattern: Any) -> int:
+def rank_at_most(session: Session) -> int:
     """An upper bound of the structural rank: the number of rows, or of columns, that have an entry,
     whichever is smaller. Collective."""
+    pattern: Any = session.pattern
     rows = int(np.count_nonzero(pattern.row_lists.lengths()))
     cols = int(np.count_nonzero(np.diff(pattern.indptr)))
     bounds: list[int] = pattern.exchange.sums(rows, cols)

@@ -15,9 +15,19 @@ if TYPE_CHECKING:
     from btfperm.pattern.distributed import DistributedPattern
     from btfperm.results.distributed import DistributedWeightedTransversal
 
-__all__ = ["diagonals_over_ranks", "order_statistics"]
+__all__ = ["diagonals_over_ranks", "order_statistics", "with_diagonals"]
 
 Reals = npt.NDArray[np.float64]
+
+
+def with_diagonals(
+    pattern: DistributedPattern, modulus: None, d: Any, objective: str, *, backend: str, **how: Any
+) -> tuple[DistributedWeightedTransversal, Diagonals]:
+    """The step `diagonals` over ranks: the pattern holds the moduli. Collective."""
+    from btfperm.weighted.weigh_mpi import weigh_over_ranks
+
+    weighted = weigh_over_ranks(pattern, d, objective, **how)
+    return weighted, diagonals_over_ranks(pattern, weighted)
 
 
 def diagonals_over_ranks(

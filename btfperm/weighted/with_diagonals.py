@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from btfperm import registry
 from btfperm.weighted import weigh
 from btfperm.weighted.diagonal import Diagonals, diagonals_of
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from btfperm.pattern import Pattern
     from btfperm.results import DulmageMendelsohn, WeightedTransversal
 
-__all__ = ["weighed_with_diagonals"]
+__all__ = ["weighed_with_diagonals", "with_diagonals"]
 
 
 def weighed_with_diagonals(
@@ -30,17 +31,16 @@ def weighed_with_diagonals(
     pattern and `modulus` are the results of `moduli`; over ranks, the pattern is that of
     `moduli_over_ranks`, and `modulus` is not used. Collective over ranks."""
     how["time_limit"] = None if request.deadline is None else request.seconds_left()
-    if pattern.is_distributed:
-        return _over_ranks(pattern, d, objective, **how)
-    weighted = weigh(pattern, modulus, d, cast(Any, objective), backend=backend, **how)
-    return weighted, diagonals_of(pattern, modulus, weighted)
+    step = registry.step("weighted", "diagonals", pattern.backend)
+    result: tuple[WeightedTransversal, Diagonals] = step(
+        pattern, modulus, d, objective, backend=backend, **how
+    )
+    return result
 
 
-def _over_ranks(
-    pattern: Any, d: Any, objective: str, **how: Any
+def with_diagonals(
+    pattern: Pattern, modulus: Any, d: DulmageMendelsohn, objective: str, **how: Any
 ) -> tuple[WeightedTransversal, Diagonals]:
-    from btfperm.weighted.diagonal_mpi import diagonals_over_ranks
-    from btfperm.weighted.weigh_mpi import weigh_over_ranks
-
-    weighted = weigh_over_ranks(pattern, d, objective, **how)
-    return weighted, diagonals_over_ranks(pattern, weighted)
+    """The step `diagonals` in one process."""
+    weighted = weigh(pattern, modulus, d, cast(Any, objective), **how)
+    return weighted, diagonals_of(pattern, modulus, weighted)

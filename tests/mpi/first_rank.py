@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest.mock import Mock
 
 import numpy as np
@@ -88,6 +89,32 @@ def case_lost_marks_of_the_first_rank():
                 btfperm.maximum_transversal(P, backend="mpi", algorithm="first-rank")
         finally:
             Exchange.scatter = whole
+
+
+def case_unverified_result_of_the_first_rank():
+    """The ranks check the certificate themselves if the call in the first rank did not: a result
+    that is right passes, and one that is wrong does not."""
+    A = inputs.skewed_matrix(1_000, seed=1)
+    P = btfperm.as_pattern(A, comm=COMM)
+    how = {"backend": "mpi", "algorithm": "first-rank", "gather": False}
+    whole = btfperm.maximum_transversal
+    for is_wrong in (False, True):
+
+        def unverified(*words, is_wrong=is_wrong, **options):
+            t = replace(whole(*words, **options), verified=False)
+            if not is_wrong:
+                return t
+            i = np.flatnonzero(t.row_match >= 0)[0]
+            rows, cols = t.row_match.copy(), t.col_match.copy()
+            rows[i], cols[t.row_match[i]] = -1, -1
+            return replace(t, row_match=rows, col_match=cols)
+
+        with inputs.changed("btfperm.transversal", "maximum_transversal", unverified):
+            if is_wrong:
+                with pytest.raises(btfperm.DefectError, match="failed its certificate"):
+                    whole(P, **how)
+            else:
+                assert whole(P, **how).verified
 
 
 def case_one_machine():

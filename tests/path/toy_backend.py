@@ -106,6 +106,9 @@ class ToyBackend:
         self._record("decompose")
         return CPU.decompose(session, row_match, col_match, threads)
 
+    def decomposes_here(self, session):
+        return "the matrix is there"
+
     def should_decompose(self, session):
         return self.wants_to_decompose, "the toy was asked"
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
+from btfperm.backends.protocol import Session
 from btfperm.errors import LimitReachedError
 from btfperm.transversal.certificate import rank_at_most
 from tests import families, strategies
@@ -109,7 +110,7 @@ def test_the_bound_that_a_limit_leaves(A):
     P = btfperm.as_pattern(A)
     for Q in (P, in_64_bits(A)):
         cols = np.count_nonzero(np.diff(Q.indptr))
-        assert rank_at_most(Q) == min(cols, np.unique(Q.indices).size)
+        assert rank_at_most(Session(Q)) == min(cols, np.unique(Q.indices).size)
 
 
 @pytest.mark.parametrize("initializer", [name for name in INITIALIZERS if name != "none"])

@@ -91,6 +91,9 @@ class Cpu:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(session.on_host(), row_match, col_match, threads)
 
+    def decomposes_here(self, session: Session) -> str | None:
+        return None if session.keep_copies else "the matrix is on the host, and no copy is made"
+
     def should_decompose(self, session: Session) -> tuple[bool, str]:
         return True, "the matrix is on the host"
 

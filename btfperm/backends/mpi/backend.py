@@ -130,6 +130,13 @@ class Mpi:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
         return decompose(pattern, row_match, col_match, threads)
 
+    def decomposes_here(self, session: Session) -> str:
+        if session.has_host_copy:
+            return "each rank has the whole matrix since the search"
+        if session.is_on_first_rank:
+            return "the first rank has the whole matrix since the search"
+        return "the matrix is there"
+
     def should_decompose(self, session: Session) -> tuple[bool, str]:
         return False, "one process holds the matrix"
 

@@ -13,9 +13,11 @@ Cost        that of one process, plus the transfer of the matrix to the first ra
             because there are no ghosts; but the first rank alone needs as much as one process.
 Prefer it   if all ranks run on one machine whose memory suffices for one process. ``auto`` compares
             the free memory with a bound on what the first rank needs (`Features.first_memory`).
-Invariants  those of a search in one process. The first rank checks the certificate for the whole
-            matrix. Afterwards, ``certificate_mpi.py`` only checks that the ranks together have
-            received as many matched rows as matched columns and lines of the cover.
+Invariants  those of a search in one process. The call in the first rank is complete: its own step
+            `prove` checks the certificate for the whole matrix, and sets `Transversal.verified`.
+            Then ``certificate_mpi.py`` only checks that the ranks together have received as many
+            matched rows as matched columns and lines of the cover. A check over ranks would need
+            the ghosts that this algorithm avoids; it runs if the result is not verified.
 """
 
 from __future__ import annotations
@@ -71,7 +73,11 @@ def first_rank(
             time_limit=max(budget.seconds_left, 1e-6) if budget.has_deadline else None,
             max_work=budget.work_left,
         )
-        described = {"stopped_by": found.stopped_by, "counters": dict(found.counters)}
+        described = {
+            "stopped_by": found.stopped_by,
+            "is_checked": found.verified,
+            "counters": dict(found.counters),
+        }
     exchange.rest()
     described = exchange.broadcast(described)
     budget.stopped_by = described["stopped_by"]
@@ -86,6 +92,6 @@ def first_rank(
         if budget.stopped_by is None:
             array = None if found is None else getattr(found, f"{here}_in_cover")
             covers[side][:] = exchange.scatter(array, slices, np.uint8)
-    problem.proven, problem.is_checked = budget.stopped_by is None, True
+    problem.proven, problem.is_checked = budget.stopped_by is None, described["is_checked"]
     counters: dict[str, int | list[int]] = described["counters"]
     return {**counters, "gathered_edges": problem.pattern.nnz}
