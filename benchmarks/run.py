@@ -96,11 +96,7 @@ SECTIONS = {
         "what direction optimisation and grafting save, with entries by direction",
         "2026-11-26-grafting-parts-large",
     ),
-    "scaling": Entry(
-        "scaling",
-        "the same call on 1, 2, 4, ... threads",
-        "2026-11-26-scaling-large",
-    ),
+    "scaling": Entry("scaling", "one call on 1, 2, 4, ... threads", "2026-11-26-scaling-large"),
     "regret": Entry(
         "regret.cpu",
         "`auto` beside every pair of initial matching and search, on CPU cores",

@@ -270,3 +270,78 @@ def test_a_comparison_with_a_device_is_detected():
     assert not compared_backends('after(State("gpu")) is Action.RAISE')
     assert not compared_backends('backend == "gpu"', besides=("backend",))
     assert compared_backends('row.backend == "gpu"', besides=("backend",))
+
+
+# Questions where a matrix is held, outside the backends, the input layers (`pattern`, and that of
+# graphs) and the files for one backend (``*_gpu.py``, ``*_mpi.py``): how many each file has, and
+# why. A new one needs a reason here; better, it becomes a method of a backend or a step of the
+# registry.
+QUESTIONS = {
+    "btfperm/order.py": (7, "with comm=, the ranks read and write the files together"),
+    "btfperm/path/make_plan.py": (5, "the plan decides the backend by where the matrix is"),
+    "btfperm/path/decompose.py": (1, "the state for `after`, which decides what follows a failure"),
+    "btfperm/path/recertify.py": (1, "the state for `after`, which decides what follows a failure"),
+    "btfperm/path/run.py": (5, "the state for `after`; which stages are transfers and use threads"),
+    "btfperm/path/plan.py": (1, "whether a step uses the threads that the plan names"),
+    "btfperm/path/prove.py": (1, "no second algorithm runs over ranks"),
+    "btfperm/path/watch.py": (2, "which arrays another thread can count while a step runs"),
+    "btfperm/transversal/__init__.py": (4, "arguments that are refused over ranks"),
+    "btfperm/results/host_copy.py": (1, "a result over ranks is gathered if the caller wants it"),
+    "btfperm/weighted/__init__.py": (1, "with comm=, another function reads and searches"),
+    "btfperm/weighted/match.py": (1, "with comm=, another function reads and searches"),
+    "btfperm/weighted/graph_call.py": (1, "a graph on a GPU is not copied to run on the CPU"),
+    "btfperm/reports/summary.py": (1, "blocks over ranks are counted by messages"),
+    "btfperm/io/perm_file.py": (1, "a result over ranks is written by all ranks"),
+    "cli/btfperm_cli/match.py": (2, "with MPI, one rank prints"),
+    "cli/btfperm_cli/rank.py": (2, "with MPI, one rank prints, and the bounds are those of ranks"),
+}
+ASKED = ("is_on_host", "is_distributed", "is_on_device")
+
+
+def questions(text):
+    """The lines that ask where a matrix is held: by a property, by `is_over_ranks`, or by comparing
+    `comm` with None."""
+    if not any(word in text for word in (*ASKED, "comm", "is_over_ranks")):
+        return []
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(text))
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr in ASKED
+            and isinstance(node.ctx, ast.Load)
+        )
+        or _called(node, "is_over_ranks")
+        or (
+            isinstance(node, ast.Compare)
+            and ast.unparse(node.left) == "comm"
+            and isinstance(node.ops[0], ast.Is | ast.IsNot)
+        )
+    ]
+
+
+@each_file(
+    [
+        path
+        for path in SOURCES
+        if path.relative_to(ROOT).parts[1] not in ("backends", "pattern")
+        and not path.stem.endswith(("_gpu", "_mpi"))
+        and path.name not in ("bipartite.py", "graph_input.py")  # the input layer of graphs
+    ]
+)
+def test_few_places_ask_where_a_matrix_is(path):
+    count, _ = QUESTIONS.get(path.relative_to(ROOT).as_posix(), (0, ""))
+    found = questions(text_of(path))
+    assert len(found) == count, f"lines {found}: use a method of the backend, or a registry step"
+
+
+def test_a_question_where_a_matrix_is_is_detected():
+    for text in (
+        "a() if pattern.is_on_host else b()",
+        "if d.is_distributed: pass",
+        "if is_over_ranks(A, comm): pass",
+        "x = comm is not None",
+    ):
+        assert questions(text) == [1]
+    assert not questions("class A:\n    is_on_host = True")
+    assert not questions("f(comm=None)\nother is None")
