@@ -110,7 +110,7 @@ SECTIONS = {
     "rule-support": Entry(
         "regret.support",
         "on how many matrices of the results on file each rule was timed beside the other choice",
-        "2026-11-26-rule-support-all",
+        "2026-11-27-rule-support-all",
     ),
     "published-choice": Entry(
         "regret.published",

@@ -205,7 +205,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("small", (Condition("entries", "<", _SMALL),), "ss-bfs", "the least set-up"),
         # ms-bfs uses one thread, and on one thread ms-bfs-graft is slower than ms-bfs on most
         # graphs. From 4 threads on, ms-bfs-graft is faster on all six graphs of
-        # benchmarks/results/2026-11-26-rule-support, the smallest of which has 8.3 million entries.
+        # benchmarks/results/2026-11-27-rule-support-all. The smallest has 8.3 million entries.
         Rule(
             "large, many threads",
             (Condition("entries", ">=", _LARGE_FOR_THREADS), Condition("threads", ">=", 4)),

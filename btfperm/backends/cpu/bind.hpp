@@ -71,7 +71,7 @@ void require_places(const Array& array, std::int64_t places, const char* name) {
 // `indices` has as many elements as `indptr` requires.
 template <class I>
 PatternView<I> checked_view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices) {
-  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no elements");
+  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has 0 places, not 1 or more");
   if (m < 0 || m > std::numeric_limits<I>::max()) throw std::invalid_argument("m is out of range");
   require_places(indices, indptr.data()[indptr.shape(0) - 1], "indices");
   return view_of<I>(m, indptr, indices);
