@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """On how many matrices each rule of ``auto`` and ``published`` was timed beside the other choice.
 
-Nothing is measured here: the section reads the results of other sections, which `SOURCES` names,
-and applies the conditions of today's rules to the features in them. A matrix supports a rule if the
+Nothing is measured here: the section reads the newest results of the names in `SOURCES`, and applies the conditions of today's rules to the features in them. A matrix supports a rule if the
 conditions of the rule hold on it, and if the choice of the rule and the other one were timed. The
 other choice is that of the last rule of the decision; for the last rule, the best other one. For
 the search on one thread and for the rules over ranks, the result names the rule that was applied.
@@ -26,22 +25,22 @@ __all__ = ["cases", "run"]
 
 RESULTS = Path(__file__).parents[1] / "results"
 SOURCES = {
-    "cpu": ("2026-11-26-regret-all", "2026-11-26-regret-dense"),
-    "gpu": ("2026-11-26-regret-gpu-all",),
+    "cpu": ("regret-all", "regret-dense"),
+    "gpu": ("regret-gpu-all",),
     "threads": (
-        "2026-11-26-scaling-large",
-        "2026-11-26-scaling-quick",
-        "2026-11-26-paper-001-large",
+        "scaling-large",
+        "scaling-quick",
+        "paper-001-large",
     ),
     "published on gpu": (
-        "2026-11-26-published-choice-fit",
-        "2026-11-26-published-choice-large",
-        "2026-11-26-published-choice-field",
+        "published-choice-fit",
+        "published-choice-large",
+        "published-choice-field",
     ),
-    "paper-003": ("2026-11-25-paper-003-large",),
-    "ranks": tuple(f"2026-11-26-mpi-rules-{which}" for which in ("field", "large", "quick")),
+    "paper-003": ("paper-003-large",),
+    "ranks": tuple(f"mpi-rules-{which}" for which in ("field", "large", "quick")),
 }
-RATIOS = "2026-11-26-published-ms-bfs"
+RATIOS = "published-ms-bfs"
 NEEDED = 5  # matrices
 # The bound of one rule was set with these graphs of the set `large` of `published-choice`.
 SEEN = ("er:22:5", "road:3500")
@@ -81,7 +80,7 @@ def run(cases: list[Case], options: Options) -> Section:
             for each in _READERS[kind](_section_of(name)):
                 if each.chosen is not None or each.other is not None:
                     timed.setdefault(each[:2], {})[each.matrix] = each
-                    files.setdefault(each[:2], set()).add(name)
+                    files.setdefault(each[:2], set()).add(_newest(name).stem)
     counted = _counted(_section_of(SOURCES["cpu"][0]))
     rows = [
         _row(decision, rule, list(timed.get((decision, rule.name), {}).values()))
@@ -100,8 +99,13 @@ def run(cases: list[Case], options: Options) -> Section:
     return Section("Support of each rule", _markdown(rows, unseen), data, few)
 
 
+def _newest(name: str) -> Path:
+    """The newest result of this name; each begins with its date."""
+    return max(RESULTS.glob(f"????-??-??-{name}.json"))
+
+
 def _section_of(name: str) -> Any:
-    (section,) = json.loads((RESULTS / f"{name}.json").read_text())["sections"].values()
+    (section,) = json.loads(_newest(name).read_text())["sections"].values()
     return section
 
 
