@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """On how many matrices each rule of ``auto`` and ``published`` was timed beside the other choice.
 
-Nothing is measured here: the section reads the newest results of the names in `SOURCES`, and applies the conditions of today's rules to the features in them. A matrix supports a rule if the
+Nothing is measured here: the section reads the newest results of the names in `SOURCES`, and
+applies the conditions of today's rules to the features in them. A matrix supports a rule if the
 conditions of the rule hold on it, and if the choice of the rule and the other one were timed. The
 other choice is that of the last rule of the decision; for the last rule, the best other one. For
 the search on one thread and for the rules over ranks, the result names the rule that was applied.
