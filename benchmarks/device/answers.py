@@ -6,7 +6,7 @@ every matrix, and, unless it has `LARGE` entries or more, on its transpose and o
 permutation of it. Matrices of at most `SMALL` entries, as they are, have 20 runs, because races
 differ from run to run. Each answer is compared with the rank that the CPU finds, this rank with
 that of the index if there is one, and each answer has passed its certificate. A search that does
-not end within the limit must leave a legal matching. Everything runs in one process, because
+not finish within the limit must leave a valid matching. Everything runs in one process, because
 several processes take turns on the GPU and are slower. Generated matrices come first, then real
 ones by the size of the file; Ctrl-C ends the run with the rows so far.
 """
@@ -156,7 +156,7 @@ def markdown(data: dict[str, Any]) -> str:
         for row in data["rows"]
         for name, short in row["stopped"].items()
     ]
-    text = f"Stopped after {data['limit']:g} s with a legal matching:"
+    text = f"Stopped after {data['limit']:g} s with a valid matching:"
     missing = f"Not finished: {', '.join(data['missing'])}."
     return paragraphs(
         f"{data['gpu']}.",

@@ -168,8 +168,9 @@ def _ratios(rows: list[Row], words: Sequence[str], one: str, other: str, key: st
 
 
 def of_phases(rows: Sequence[Row]) -> str:
-    """By graph: how many paths the start leaves, and which share of all entries ss-bfs visits for
-    each of them, and pothen-fan and ms-bfs in each phase."""
+    """Sentences on each graph: the number of augmenting paths that the initial matching leaves, the
+    share of all entries that ss-bfs visits for each path, and the shares that pothen-fan and ms-bfs
+    visit in each phase."""
     found: dict[str, dict[str, Row]] = {}
     for row in rows:
         if row["counters"].get("augmentations"):
