@@ -37,7 +37,7 @@ class ValuedPattern:
     pattern : the positions, on the host or on a GPU
     values : (nnz,) ``values[p]`` is the value at row ``pattern.indices[p]``, in the memory that
         holds the pattern: float64, complex128, or the integer type of the matrix. Duplicates are
-        added up. NumPy arrays are read-only. NaN and infinity are accepted here: see `require_finite`
+        added up. NumPy arrays are read-only. NaN and infinity are accepted; see `require_finite`
 
     Examples
     --------
