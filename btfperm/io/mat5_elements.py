@@ -251,7 +251,7 @@ def variables(file: BinaryIO) -> Iterator[Variable]:
         length += 0 if is_compressed else 8
         yield _outer_variable(file, _Place(first, length, is_compressed, order))
         # Test whether the element is complete only after its head was yielded: the head of an
-        # incomplete # element is also readable.
+        # incomplete element is also readable.
         if not _bytes_at(file, first + length - 1, 1):
             raise ValueError("it ends early")
         at = first + length + (0 if is_compressed else -length % 8)

@@ -23,7 +23,7 @@ async function unpack(packed) {
   return new globalThis[packed.type](buffer);
 }
 
-// [0, a, a + b, ...] from [a, b, ...].
+// The prefix sums [0, a, a + b, ...] of [a, b, ...].
 function runningTotals(sizes) {
   const totals = new Float64Array(sizes.length + 1);
   for (let k = 0; k < sizes.length; ++k) totals[k + 1] = totals[k] + sizes[k];

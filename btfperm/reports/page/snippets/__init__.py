@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 __all__ = ["Snippet", "snippets"]
 
-# The snippets in the order of the page. Those in _FOR_ANY also work for rectangular and singular #
+# The snippets in the order of the page. Those in _FOR_ANY also work for rectangular and singular
 # matrices.
 _FOR_SQUARE = ("solve.py", "klu.sh", "splu.py", "petsc.sh")
 _FOR_ANY = ("blocks.py", "matlab.sh", "check.sh")
