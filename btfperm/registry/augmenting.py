@@ -71,7 +71,7 @@ ROWS = (
         backend="cpu",
         reference="Azad, Halappanavar, Rajamanickam, Boman, Khan, Pothen, IPDPS 2012",
         summary="disjoint breadth-first trees, one thread for each tree",
-        prefer="on many cores, while many columns are unmatched",
+        prefer="on 16 cores, for about a million entries",
         parallel=True,
     ),
     row(
@@ -79,7 +79,7 @@ ROWS = (
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015",
         summary="ms-bfs, top-down or bottom-up, that keeps trees by grafting",
-        prefer="on many cores, and if many columns remain unmatched",
+        prefer="on many cores for large matrices, and if many columns remain unmatched",
         parallel=True,
         options=(
             Option(

@@ -212,6 +212,14 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "ms-bfs-graft",
             "the best published search on several threads; ms-bfs uses one",
         ),
+        # Measured on 16 threads only, on graphs with 0.63 to 1.9 million entries:
+        # benchmarks/results/2026-11-26-published-16-threads.
+        Rule(
+            "sixteen threads",
+            (Condition("entries", ">=", 500_000), Condition("threads", ">=", 16)),
+            "p-dbfs",
+            "the best published search on many threads on average; ms-bfs uses one",
+        ),
         Rule("the rest", (), "ms-bfs", "the best published search on one thread on average"),
     ),
     # The rule with the feature `depth` is the last one with conditions, because to measure it takes

@@ -21,7 +21,8 @@
 //             lists of the unvisited rows; n phases in the worst case. Workspace: the row lists
 //             (nnz + m + 1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row
 //             lists are made
-// Prefer it   on many cores, and if many columns remain unmatched; guided-displacement on one core
+// Prefer it   on many cores for large matrices, and if many columns remain unmatched;
+//             guided-displacement on one core
 // Options     alpha: a level is searched bottom-up if the frontier has at least 1/alpha as many
 //             columns as there are unvisited rows; rows are grafted if the trees without a path
 //             have more than 1/alpha as many columns as there are rows to graft; direction: 0

@@ -12,8 +12,9 @@
 //             (disjoint BFS). The queue of a tree is a linked list through its columns, so that the
 //             trees of all threads fit into one array
 // Cost        O(m + n + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
-// Prefer it   on many cores, while many columns are unmatched, because only one thread grows each
-//             tree; ms-bfs-graft if many columns cannot be matched, guided-displacement on one core
+// Prefer it   on many cores, for about a million entries, while many columns are unmatched, because
+//             only one thread grows each tree; ms-bfs-graft if many columns cannot be matched or if
+//             the matrix is larger, guided-displacement on one core
 // Encodings   visited[i] = 1: row i was claimed in this phase; lookahead[j] = first position of
 //             column j whose row may be unmatched; next[j] = next column in the queue of its tree,
 //             or -1
