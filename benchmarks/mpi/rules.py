@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rules of ``auto`` over MPI ranks: the choice of each rule beside the other choice.
+"""The rules of ``auto`` over MPI ranks: the choice of each rule compared with the other choice.
 
-Each matrix is analysed from its file to the permutations on one rank and on two, by ``auto`` and by
-messages (``backend="mpi"``), there also with the other initializer. The rule that was applied in a
-run is taken from its ``explain()``, so a matrix supports only a rule whose conditions hold on it. A
-matrix with so many entries that ``auto`` keeps it distributed is compared on two ranks only, with
-the initializer that the rule chooses.
+Each matrix is analysed from its file to the permutations, on one rank and on two ranks, with
+``auto`` and with ``backend="mpi"``; the latter also with the other initializer. ``explain()`` of a
+run names the rule that was applied, so a matrix supports only a rule whose conditions hold on it.
+If a matrix has so many entries that ``auto`` keeps it distributed, only two ranks are measured,
+with the initializer that the rule chooses.
 
 `first-rank` uses all cores of the machine; `regret/support.py` reads the result.
 """
@@ -102,7 +102,7 @@ def _markdown(rows: list[Row]) -> str:
         for row in sorted(rows, key=lambda row: (row["decision"], row["rule"], row["ranks"]))
     ]
     return paragraphs(
-        "From the file to `perm.npz`, medians. *gain* is the time of the other choice over that of "
-        "the rule's.",
+        "Medians of the time from the file to `perm.npz`. *gain* is the time of the other choice "
+        "over the time of the rule's choice.",
         table(head, body),
     )

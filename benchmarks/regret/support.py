@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""On how many matrices each rule of ``auto`` and ``published`` was timed beside the other choice.
+"""The *support* of each rule of ``auto`` and ``published``: the matrices that show its effect.
 
-Nothing is measured here: the section reads the newest results of the names in `SOURCES`, and
-applies the conditions of today's rules to the features in them. A matrix supports a rule if the
-conditions of the rule hold on it, and if the choice of the rule and the other one were timed. The
-other choice is that of the last rule of the decision; for the last rule, the best other one. For
-the search on one thread and for the rules over ranks, the result names the rule that was applied.
+This section measures nothing. It reads the newest results with the names in `SOURCES`, and applies
+the conditions of the present rules to the features in these results. A matrix supports a rule if
+the conditions of the rule hold on it, and if the choice of the rule and the *other choice* were
+timed. The other choice is the choice of the last rule of the decision; for the last rule, it is the
+fastest of all other choices. For the search on one thread and for the rules over ranks, the result
+itself names the rule that was applied.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ RATIOS = "published-ms-bfs"
 NEEDED = 5  # matrices
 # The bound of one rule was set with these graphs of the set `large` of `published-choice`.
 SEEN = ("er:22:5", "road:3500")
-# Rules that prefer nothing which could be measured.
+# Rules without a second choice that could be measured, and the reason.
 NECESSARY = {
     ("place", "no gpu"): "without a GPU, only the CPU can search",
     ("algorithm on mpi", "always"): "ms-bfs is the only search by messages",
@@ -58,7 +59,8 @@ NECESSARY = {
 
 
 class Timed(NamedTuple):
-    """The seconds of a rule's choice and of the other one on a matrix; None if it did not end."""
+    """The seconds of a rule's choice and of the other choice on a matrix; None if a choice did not
+    finish."""
 
     decision: str
     rule: str
@@ -114,7 +116,8 @@ def _section_of(name: str) -> Any:
 
 
 def _of_cpu(section: Any) -> Iterator[Timed]:
-    """The initial matching and the search on one thread, and the published search after it."""
+    """The rules of the initial matching, of the search on one thread, and of the published
+    search."""
     for row in section["rows"]:
         matrix, applied = row["matrix"], row["rules"]
         yield _beside("start", applied["start"][0], matrix, times_of("start", row))
@@ -142,7 +145,8 @@ def _counted(section: Any) -> dict[tuple[str, str], Row]:
 
 
 def _of_gpu(section: Any) -> Iterator[Timed]:
-    """Host memory to the result, on a machine with a warm GPU and without; searches on the GPU."""
+    """The rules of the device for matrices in host memory, with a warm GPU and in a process that
+    must start CUDA; and the rules of initial matchings and searches on a GPU."""
     for row in section["rows"]:
         takes, known = row["takes"], row["features"]
         small = known["entries"] < 1_000_000
@@ -165,9 +169,9 @@ def _of_gpu(section: Any) -> Iterator[Timed]:
 
 
 def _of_threads(section: Any) -> Iterator[Timed]:
-    """One and all threads; and the two published searches, of which ms-bfs uses one thread. Where
-    the result lacks ms-bfs, its time is that of ms-bfs-graft on one thread, multiplied by the
-    ratio of the two in `RATIOS`."""
+    """The rules that choose between one thread and all, and between two published searches, of
+    which ms-bfs uses one thread. If the result lacks ms-bfs, its time is estimated: the time of
+    ms-bfs-graft on one thread is multiplied by the ratio of the two in `RATIOS`."""
     ratios_there = _ms_bfs_over_graft()
     seconds: dict[str, dict[tuple[str, int], float]] = {}
     entries_of = {row["matrix"]: row["nnz"] for row in section["rows"]}
@@ -208,8 +212,8 @@ def _of_published(section: Any) -> Iterator[Timed]:
 
 
 def _unseen(section: Any) -> tuple[int, float]:
-    """The number of graphs that no rule used, and the mean of the time of `published` over that of
-    the better search."""
+    """The number of graphs that were not used to set a rule, and on them the mean of the time of
+    `published` over the time of the faster search."""
     rows = [row["seconds"] for row in section["rows"] if row["matrix"] not in SEEN]
     both = [row for row in rows if "published" in row and len(row) > 1]
     behind = [
@@ -220,8 +224,8 @@ def _unseen(section: Any) -> tuple[int, float]:
 
 
 def _of_paper_003(section: Any) -> Iterator[Timed]:
-    """The same two searches. This result holds no variation of the columns and no depth, so that
-    only rules without these features can be supported."""
+    """The rules that choose between the same two searches. This result does not have the features
+    variation of the columns and depth, so it supports only rules without these features."""
     last = TABLE["published on gpu"][-1]
     for row in section["rows"]:
         degree, free = row["nnz"] / row["n"], 1 - row["start"] / row["n"]
@@ -257,7 +261,8 @@ def _holds(rule: Rule, known: Mapping[str, float]) -> bool:
 
 
 def _beside(decision: str, rule: str, matrix: str, seconds: Mapping[str, float | None]) -> Timed:
-    """The choice of a rule beside the other one; without times if the table has no such rule."""
+    """The times of a rule's choice and of the other choice; without times if the table has no such
+    rule."""
     rules = {each.name: each for each in TABLE[decision]}
     if rule not in rules:
         return Timed(decision, rule, matrix, None, None)
@@ -300,10 +305,11 @@ def _markdown(rows: list[Row], unseen: tuple[int, float]) -> str:
         f"{row['decision']}, {row['rule']}: {row['necessary']}" for row in rows if row["necessary"]
     )
     return paragraphs(
-        "A matrix supports a rule if its conditions hold on it, and if the choice of the rule and "
-        "the other one were timed. *gain* is the time of the other choice over that of the rule's, "
-        "in the geometric mean of the matrices on which both ended; *least* is the smallest. *only "
-        "it ended*: the other choice did not end within the limit of the result, or was abandoned.",
+        "A matrix supports a rule if the conditions of the rule hold on it, and if the choice of "
+        "the rule and the other choice were timed. *gain* is the time of the other choice over the "
+        "time of the rule's choice, in the geometric mean of the matrices on which both finished; "
+        "*least* is the smallest gain. *only it ended*: the other choice did not finish within the "
+        "limit of the result, or was abandoned.",
         table(head, body),
         f"Rules that prefer nothing which could be measured: {necessary}.",
         f"On the {unseen[0]} graphs of `published-choice-large` that were not used for the bound of"
