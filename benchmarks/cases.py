@@ -74,7 +74,7 @@ def only(wanted: list[str], cases: list[Case]) -> list[Case]:
 
 
 def with_permutations(cases: list[Case], count: int) -> list[Case]:
-    """Each case, and behind it its first `count` random row and column permutations."""
+    """Each case, followed by its first `count` random permutations of rows and columns."""
     result: dict[str, Case] = {}
     for case in cases:
         result.setdefault(case.name, case)

@@ -199,8 +199,8 @@ def race(methods: Sequence[Method], data: Any, *, repeats: int, limit: float) ->
 
 
 def side_by_side(methods: Sequence[Method], data: Any, *, limit: float) -> dict[str, Outcome]:
-    """One call of each method, all at the same time, each within the limit: for methods on one
-    thread, if there are as many cores."""
+    """One call of each method. All calls run at the same time, each with the limit. For methods on
+    one thread, if the machine has at least as many cores."""
     workers = {m.name: _Worker(m, data) for m in methods if m.absent is None}
     try:
         with ThreadPoolExecutor(max(1, len(workers))) as pool:

@@ -34,7 +34,8 @@ TINY = "er_10_d3.0"
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """Medians of both versions and their ratios, by subject; OSError without the other one."""
+    """Medians of both versions and their ratios, by subject. Raises OSError if there is no other
+    version."""
     if options.other is None or not options.other.exists():
         raise OSError("the section needs --other PYTHON, the interpreter of the other version")
     pythons = [str(options.other), sys.executable]

@@ -132,7 +132,8 @@ def read_matrix(source: Source) -> Any:
 
 
 def write_matrix(file: BinaryIO, A: Any) -> None:
-    """Compressed columns, all entries, symmetric or not; for the field see `writable`.
+    """Writes compressed columns with all entries, also of a symmetric matrix. For the field see
+    `writable`.
 
     `scipy.io.hb_write` is not used: its fields of real values are a character narrower than it
     declares.

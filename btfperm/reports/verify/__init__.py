@@ -101,10 +101,10 @@ def verify(
         the matching; or ``"matching"``, where there is a matching only
     canonical : whether the canonical order and connected blocks in the rectangular parts are
         promised; files of other tools promise neither
-    names : the file's own names of its arrays, where these are not the keys; for the messages
-    missing : fields beside the arrays that the file should have, and lacks
-    values : of the entries, in the order of the pattern. Without them, scalings in `arrays` are
-        not checked, but reported as skipped
+    names : the names of the arrays in the file, if they differ from the keys; for the messages
+    missing : other fields that the file should have and that are missing
+    values : the values of the entries, in the order of the pattern. Without them, scalings in
+        `arrays` are not checked, but reported as skipped
     gap : the sum of the logarithms of the scaled matched entries may be as low as ``-gap``. Then
         the logarithm of another matching's product may exceed that of this one by at most `gap`
 
