@@ -154,8 +154,8 @@ class NumericallySingularError(CheckFailedError, ArithmeticError):
     pivot is zero, and its matched row; the column is a linear combination of columns before it in
     its diagonal block. With SuperLU, these are linearly dependent columns of a diagonal block, and
     linearly dependent rows: some linear combination of them without zero coefficients is zero in
-    the block, up to rounding errors. If there are many, the message names those with the largest
-    coefficients, where each row and column was first divided by its largest entry.
+    the block, up to rounding errors. If there are many, the message names the rows and columns with
+    the largest coefficients, where each row and column was first divided by its largest entry.
     """
 
 

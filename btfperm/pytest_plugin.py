@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         default=None,
         help="Write the diagnosis of each matrix that fails a structural assertion to DIR, as text "
-        "and as JSON; also that of the last call of structural_diagnosis in a test that fails.",
+        "and as JSON; also the result of the last call of structural_diagnosis in a failed test.",
     )
     group.addoption(
         "--btfperm-html",

@@ -124,7 +124,7 @@ template <class I>
 I smallest_set(Competition<I>& C, const I* first, const I* last, I size, std::int64_t entries) {
   constexpr std::int64_t passes = 3;
   const std::int64_t limit = C.visited + passes * (entries + size);
-  I found = 0, most = size;  // a later set must be smaller than those before
+  I found = 0, most = size;  // a later set must be smaller than all earlier ones
   for (const I* u = first; u < last && most > 0 && C.visited < limit; ++u) {
     const I count = reach(C, *u, most);
     if (count == 0) continue;

@@ -49,8 +49,8 @@ def as_system(A: Any) -> System | None:
 
 def with_names(A: Any, row_names: Any, col_names: Any) -> tuple[Any, Any, Any]:
     """(matrix, row names, column names). The matrix is the pattern of a model, or `A` itself if it
-    is no model. Names that are not given are those of the model or of a pandas DataFrame, if it has
-    names: a RangeIndex has none."""
+    is no model. If names are not given, the names in the model or in the pandas DataFrame are used,
+    if there are any: a RangeIndex has none."""
     rows: Any
     cols: Any
     system = as_system(A)

@@ -5,8 +5,8 @@
 //             together with it, and so are the variables that were merged into it before. These
 //             variables are a group. Within a group, the order hardly matters for the fill of
 //             B + B' or B'B, but it matters for L and U of an unsymmetric block. colamd has less
-//             fill in the order in which the variables joined the group than in that of their
-//             numbers. For amd, there are two orders. With SuperLU, the fill is smaller if
+//             fill if the variables are in the order in which they joined the group than if their
+//             numbers ascend. For amd, there are two orders. With SuperLU, the fill is smaller if
 //             variables with few entries in their row and column come first. With KLU, neither
 //             order has less predicted fill on most matrices, but with ascending numbers fewer
 //             pivots leave the diagonal. The groups are in a postorder of the tree in which the
@@ -50,8 +50,8 @@ class EliminationOrder {
   }
 
   // Sets order[k], k from 0, to the variable at place k. For a pivot v, into[v] is the pivot that
-  // absorbed its element, or -1. In a group, variables with smaller count_of(v) come first; those
-  // with equal counts are in the order in which they joined the group. `memory` holds arrays of n
+  // absorbed its element, or -1. In a group, variables with smaller count_of(v) come first; with
+  // equal counts, they are in the order in which they joined the group. `memory` holds arrays of n
   // numbers. Returns false, with only a part of `order` set, if `limit` ended the sorts.
   template <class Limit, class CountOf>
   bool write(I* order, const I* into, Limit& limit, const CountOf& count_of,

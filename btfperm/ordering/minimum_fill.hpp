@@ -14,7 +14,7 @@
 //             max(16, 10 sqrt(n)) entries.
 // Limits      The elimination ends without a result if it visits more than `most_work` entries, or
 //             if L + U have more than `most` entries, which also bounds the memory. Entries of rows
-//             that are not eliminated yet count, those of dense rows and columns do not.
+//             that are not eliminated yet count; entries of dense rows and columns do not.
 // Order       The pivots are put into a postorder at the end, see postorder.hpp. Ties are broken by
 //             the heap, so the result depends on the matrix alone.
 // Cost        Each step visits the lists of the rows and columns of the pivot and of a few

@@ -36,8 +36,8 @@ class Decomposed(NamedTuple):
 
 
 def worth_copies(session: Session, backend: str, *, has_options: bool) -> bool:
-    """Whether the call should keep a copy of the matrix on a device for a later step, if the matrix
-    is on the host. `backend` is that of the call; `has_options`: the caller set an option."""
+    """Whether a call for a matrix on the host should keep a copy of it on a device for a later
+    step. `backend` is the argument of the call; `has_options`: the caller set an option."""
     return not is_limited_to_cpu(backend) and (session.pattern.nnz >= _SMALL or has_options)
 
 
@@ -45,8 +45,8 @@ def decompose(
     session: Session, transversal: Transversal, pairing: Pairing, threads: int, *, requested: bool
 ) -> Decomposed:
     """The blocks by a maximum transversal. `pairing` returns the row and column matching that
-    defines the blocks: that of the transversal, or its completion. `requested`: the caller named
-    the GPU, or a device. If a GPU fails, the CPU computes the blocks, with a warning, except in the
+    defines the blocks: the transversal, or its completion. `requested`: the caller named the GPU,
+    or a device. If a GPU fails, the CPU computes the blocks, with a warning, except in the
     case below.
 
     Raises

@@ -138,8 +138,8 @@ class Plan:
     def explain(self) -> dict[str, Any]:
         """The plan as a dict for programs. ``"plan"`` has its parts. ``"decisions"`` has, for each
         decision, the rule that was applied and the rules before it, each with the condition that
-        did not hold; a choice of the caller is not a decision. ``"features"`` has the features,
-        None for those that were not measured."""
+        did not hold; a choice of the caller is not a decision. ``"features"`` has the features;
+        a feature that was not measured is None."""
         known = self.known()
         return {
             "plan": self.parts(),
@@ -179,7 +179,8 @@ class Plan:
         return any(backends.get(name).is_on_host for name in names)
 
     def known(self) -> dict[str, float]:
-        """The features that rules used, and those that follow from the fields of the plan."""
+        """The features that rules used, and the features that follow from the fields of the
+        plan."""
         known = self.features | size(self.shape, self.nnz)
         return known if self.deficiency is None else known | self.missing()
 

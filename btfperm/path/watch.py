@@ -33,8 +33,8 @@ class SearchState(NamedTuple):
         in ``"without stored zeros"``, or in ``"with stored zeros"`` if the first search dropped
         them
     algorithm : the registry name of the algorithm that runs
-    matched : number of matched entries at this time; at the start of a step, that of the step
-        before. Over MPI ranks: number of matched columns of this rank
+    matched : number of matched entries at this time; at the start of a step, the number at the end
+        of the step before. Over MPI ranks: number of matched columns of this rank
     possible : the smaller of the numbers of rows and columns, an upper bound on `matched`. Over MPI
         ranks: number of columns of this rank
     entries : number of entries that the process has visited on the CPU since the step began, up to

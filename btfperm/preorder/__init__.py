@@ -100,8 +100,8 @@ def preorder(
           "colamd" has less predicted fill; else "amd"
     weights : which entries are on the diagonal.
 
-        - "none": those of a transversal of the pattern
-        - "product": those with the largest product of moduli, see `weighted_transversal`
+        - "none": the entries of a transversal of the pattern
+        - "product": the entries with the largest product of moduli, see `weighted_transversal`
         - "auto": "none" or "product". A column is weak if its diagonal entry is below 0.001 of its
           largest entry in the block, for KLU after each row was divided by its largest entry.
           "product" is chosen if it has at most half as many weak columns as "none", and at most 1.2

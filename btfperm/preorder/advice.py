@@ -4,10 +4,10 @@ rows.
 
 One block   If the form has only one block, it saves nothing. The sentence then states how many
             entries the order inside the block saves compared to amd.
-Others      The fill of the blocks is compared with that of one block in the same order, so that the
-            difference shows what the blocks save, not what the order saves. For the one block, amd
-            replaces "natural", which depends on the blocks, and "minimum-fill" if that exceeds the
-            limits on fill or work.
+Others      The fill of the blocks is compared with the fill of one block that is ordered by the
+            same method, so that the difference shows what the blocks save, not what the order
+            saves. For the one block, amd replaces "natural", which depends on the blocks, and
+            "minimum-fill" if that method exceeds the limits on fill or work.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def _places(form: BlockTriangularForm, ordering: BlockOrdering, solver: str) -> 
 
 
 def _total(form: BlockTriangularForm, fill: Fill, order: IndexArray) -> int | None:
-    """The entries of L + U in one block; None if L has more than `_MORE` times those of `fill`."""
+    """The number of entries of L + U in one block. None if L has more than `_MORE` times the
+    entries of `fill`, plus those of the matrix."""
     assert form.pattern is not None
     other = count_fill(*_one_block(form), order, _MORE * fill.total + form.pattern.nnz)
     return None if other is None else other.total

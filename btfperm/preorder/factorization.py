@@ -42,8 +42,8 @@ from btfperm.results.html import html_table
 __all__ = ["Factorization"]
 
 _LARGEST_ERROR = 1e-9  # backward error, without refinement, above which old pivots are replaced
-# They are not replaced if the error differs by at most this factor from that of the first solution
-# when the pivots were new: then it comes from the values, and new pivots would hardly reduce it.
+# Old pivots stay if the error is within this factor of the error of the first solution with these
+# pivots: then the values cause the error, and new pivots would hardly reduce it.
 _SIMILAR = 10.0
 # Solutions with at most this componentwise backward error, a few rounding errors, are not refined.
 _AS_EXACT_AS_ROUNDING = 2 * np.finfo(np.float64).eps

@@ -23,8 +23,8 @@ from btfperm.warn import warn
 
 __all__ = ["random_signs", "warn_if_wrong", "warn_of_overflow"]
 
-# A change of a solution above this share of its largest number causes a warning. The changes are
-# those by the rounding of the entries and by the first step of refinement.
+# A change of a solution above this share of its largest number causes a warning. The change by
+# rounded entries and the change by the first step of refinement are both compared.
 _LARGE_CHANGE = 1e-3
 _TRANSPOSED = {"N": "T", "T": "N", "H": "N"}
 _Numbers = npt.NDArray[Any]

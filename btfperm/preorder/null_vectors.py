@@ -33,7 +33,7 @@ _Numbers = npt.NDArray[Any]
 
 
 class Dependent(NamedTuple):
-    """Places of rows and of columns, those with the largest coefficients first."""
+    """Places of rows and of columns, each in the order of decreasing coefficients."""
 
     rows: npt.NDArray[np.int64]
     cols: npt.NDArray[np.int64]

@@ -5,8 +5,9 @@
 //        least `large` rows, a run of at least `large` blocks of one row, or a run of other blocks
 //        between such segments. In a run of blocks of one row, no block needs factors: each block
 //        is a piece. Any other segment is one piece. The entries inside the pieces are stored
-//        first, with rows counted from the first row of their piece, then those above the pieces.
-//        `source` holds the position in A of each entry, so that new values need no new structure.
+//        first, with rows counted from the first row of their piece; the entries above the pieces
+//        follow. `source` holds the position in A of each entry, so that new values need no new
+//        structure.
 // Cost   O(n + nnz log(longest column)) to cut, O(entries of the columns) to substitute
 #pragma once
 
@@ -59,7 +60,7 @@ template <class I>
 struct Cut {
   I* inside;  // n + 1 boundaries of the columns in `rows`, for the entries inside the pieces
   I* above;   // n + 1 boundaries of the columns in `rows`, for the entries above the pieces
-  I* rows;    // nnz places: first those inside the pieces, then those above
+  I* rows;    // nnz rows: of the entries inside the pieces, then of the entries above them
   I* source;  // nnz positions in A
 };
 

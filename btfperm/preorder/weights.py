@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which transversal is on the diagonal: that of the pattern, or the one with the largest product.
+"""The choice of the diagonal: a transversal of the pattern, or the one with the largest product.
 
 Idea        If a diagonal entry is small compared to the largest entry of its column, the solver may
             choose another pivot, and the predicted fill is wrong. Such a column is weak. If
@@ -9,9 +9,9 @@ Idea        If a diagonal entry is small compared to the largest entry of its co
             not more than the transversal of the pattern has, and its predicted fill is not larger;
             `_may_help` decides whether this is tried. If the transversal of the pattern has no
             weak column, the weighted one is computed for KLU only, and only if
-            `_may_have_less_fill`. It is taken if its predicted fill is at most LESS_FILL times that
-            of the other. The compared fill is that of `first_order`; minimum fill is tried only for
-            the transversal that was taken.
+            `_may_have_less_fill`. It is taken if its predicted fill is at most LESS_FILL times the
+            fill with the transversal of the pattern. The fill is predicted for the order of
+            `first_order`; minimum fill is tried only for the transversal that was taken.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
 
 def _may_help(plain: Ordered, other: BlockTriangularForm, n_left: int, threads: int) -> bool:
     """Whether SuperLU may have less fill with the weighted transversal of `other`, although it
-    leaves `n_left` weak columns, more than half of those of `plain`."""
+    leaves `n_left` weak columns, more than half as many as `plain` has."""
     is_same = np.array_equal(plain.form.col_match, other.col_match)
     few = n_left <= FEW_WEAK * plain.form.shape[0]
     return few and not is_same and _may_have_less_fill(plain, threads)

@@ -69,8 +69,8 @@ def remove(row: Algorithm) -> None:
 
 
 def algorithms(family: str | None = None, *, package: str | None = None) -> tuple[Algorithm, ...]:
-    """The algorithms of btfperm: all, or those of one family and of one package. Those that other
-    packages added are not included.
+    """The algorithms of btfperm: all, or those of one family and of one package. Algorithms that
+    other packages added are not included.
 
     Parameters
     ----------

@@ -294,8 +294,8 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
 def distributed_transversal(
     pattern: Any, fields: dict[str, Any], choice: Callable[[], str]
 ) -> DistributedTransversal:
-    """The result of a search over ranks. Its counters include those of the data that the ranks have
-    sent since the last result. Collective."""
+    """The result of a search over ranks. Its counters include the data that the ranks have sent
+    since the last result. Collective."""
     rows, cols, exchange = pattern.row_slices, pattern.col_slices, pattern.exchange
     ranks = f"{exchange.size} rank{'s' if exchange.size > 1 else ''}"
     on_gpus = fields["device"] if fields["backend"] == pattern.backend else ""

@@ -57,12 +57,12 @@ class _Rectangle:
 
     @property
     def unmatched_rows(self) -> IndexArray:
-        """Those of `rows` that the transversal leaves unmatched, in the same order. O(r)."""
+        """The members of `rows` that the transversal leaves unmatched, in the same order. O(r)."""
         return _unmatched(self.rows, self._of.row_match)
 
     @property
     def unmatched_cols(self) -> IndexArray:
-        """Those of `cols` that the transversal leaves unmatched, in the same order. O(c)."""
+        """The members of `cols` that the transversal leaves unmatched, in the same order. O(c)."""
         return _unmatched(self.cols, self._of.col_match)
 
     def __eq__(self, other: object) -> bool:
@@ -88,7 +88,8 @@ class Block(_Rectangle):
     row_slice, col_slice : the place of the block in the permuted matrix: the block is
         ``d.apply(A)[block.row_slice, block.col_slice]``
     rows, cols : (r,), (c,) original numbers, ascending
-    unmatched_rows, unmatched_cols : those that the transversal leaves unmatched
+    unmatched_rows, unmatched_cols : the rows and columns of the block that the transversal leaves
+        unmatched
     """
 
     number: int
@@ -114,8 +115,9 @@ class CoarsePart(_Rectangle):
     row_slice, col_slice : the place of the part in the permuted matrix
     rows, cols : (r,), (c,) original numbers, in the order of the permuted matrix: they ascend
         inside each fine block, not over the whole part
-    unmatched_rows, unmatched_cols : those that the transversal leaves unmatched. All unmatched
-        columns of a matrix are in its horizontal part, all unmatched rows in its vertical part
+    unmatched_rows, unmatched_cols : the rows and columns of the part that the transversal leaves
+        unmatched. All unmatched columns of a matrix are in its horizontal part, all unmatched rows
+        in its vertical part
     blocks : numbers of its fine blocks, for ``d.block(k)``
     """
 

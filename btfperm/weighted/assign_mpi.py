@@ -62,7 +62,7 @@ class DistributedWeights:
     Attributes
     ----------
     pattern : the matrix; its `values` are the contributions of the entries to the objective
-    blocks : those of the rows and columns of this rank
+    blocks : the fine blocks of the rows and columns of this rank
     rank : the structural rank
     row_match, col_match, row_dual, col_dual : set by the search, incomplete if a limit ends it
     """

@@ -297,7 +297,7 @@ class Auction {
 
   const CostBlock<I>& A_;
   Workspace workspace_;
-  Entry* entries_ = nullptr;  // those of A_, in the same order
+  Entry* entries_ = nullptr;  // a copy of the entries of A_, in the same order
   Budget& budget_;
   WeightedCounters& counters_;
   int threads_ = 1;

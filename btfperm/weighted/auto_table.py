@@ -13,7 +13,7 @@ SECOND = None  # no algorithm repairs a matching that fails its certificate
 
 TABLE = Table(
     {
-        "place": (Rule("always", (), "cpu", "the search for the largest entries runs there"),),
+        "place": (Rule("always", (), "cpu", "the search for the largest entries runs on the CPU"),),
         "threads": OF_RANK["threads"],
         "algorithm": (Rule("always", (), "mc64", "the largest product or sum"),),
         "algorithm on mpi": (

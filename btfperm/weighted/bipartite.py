@@ -18,7 +18,7 @@ __all__ = ["between_sides", "refuse_sides"]
 
 
 def refuse_sides(where: str) -> NoReturn:
-    """Raises InvalidArgumentError: the argument `bipartite` is not possible there."""
+    """Raises InvalidArgumentError: `where` does not accept the argument `bipartite`."""
     raise InvalidArgumentError(
         f"bipartite does not go with {where}: give the symmetric matrix [0, A; A', 0]"
     )

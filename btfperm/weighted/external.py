@@ -72,8 +72,8 @@ def match_external(
     temporary: str | os.PathLike[str] | None = None,
     **limits: Any,
 ) -> tuple[GraphMatching, dict[str, Any]]:
-    """(matching, origin). The matching is that of local-max, computed on edges in a temporary file.
-    The origin is that of `Pattern.source`, and is empty for a matrix in memory. A file is read in
+    """(matching, origin). The matching is the result of local-max, computed on edges in a temporary
+    file. The origin is `Pattern.source`, and is empty for a matrix in memory. A file is read in
     parts. The parameters are those of `match`; `limits` are those of `Request`. One thread is used.
 
     Raises

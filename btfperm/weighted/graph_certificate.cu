@@ -114,7 +114,7 @@ extern "C" __global__ void check_mates(Index n, const Index* indptr, const Index
 }
 
 // Requires that check_mates found nothing wrong. removed[r]: the number of edges of which round r
-// was the first to match an end; removed[rounds + 1]: of those between unmatched vertices.
+// was the first to match an end; removed[rounds + 1]: the number between unmatched vertices.
 // heaviest[v] receives the bits of the weight of the heaviest edge of v.
 extern "C" __global__ void check_edges(Index entries, const Index* indices, const double* weight,
                                        const Index* heads, const Index* mate, const Index* round_of,

@@ -117,8 +117,9 @@ void set_half_weights(const OwnedGraph<I>& G, double* dual, Budget& budget) {
 
 // Lowers the duals of the vertices of the rank, one after the other, as far as they stay feasible.
 // All ranks do this at the same time, so only one of two neighbours on different ranks may change.
-// Vertices without ghosts among their neighbours always change. With `upper`, those whose ghosts
-// are all on lower ranks change, too; without, those whose ghosts are all on higher ranks.
+// Vertices without ghosts among their neighbours always change. With `upper`, vertices whose ghosts
+// are all on lower ranks change, too; without `upper`, vertices whose ghosts are all on higher
+// ranks.
 template <class I>
 void lower_duals(const OwnedGraph<I>& G, bool upper, double* dual, Budget& budget) {
   in_pieces(G.n_own, G.indptr + 1, budget, [&](std::int64_t v) {

@@ -43,7 +43,7 @@ struct State {
   Count bids;
   Count rounds;
   Count queued[2];  // columns in the lists of this round and of the next one
-  Count turn;       // which of the two lists is that of this round
+  Count turn;       // number of the list, 0 or 1, that this round reads
 };
 
 // The columns of a block, and the values of all entries.

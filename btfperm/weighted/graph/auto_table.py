@@ -12,7 +12,7 @@ __all__ = ["SECOND", "TABLE"]
 
 TABLE = Table(
     {
-        "place": (Rule("always", (), "cpu", "the graph is there"),),
+        "place": (Rule("always", (), "cpu", "the graph is on the host"),),
         "threads": OF_MATRICES["threads"],
         "algorithm": (Rule("always", (), "local-max", "nearly the weight of greedy in less time"),),
     }

@@ -30,7 +30,7 @@ struct State {
   Count edges;   // number of visited edges
   Count rounds;  // number of complete rounds
   Count size;    // number of entries in the list
-  Count turn;    // which of the two lists is that of the next round
+  Count turn;    // number of the list, 0 or 1, that the next round reads
   Count barrier;
 };
 

@@ -323,7 +323,8 @@ class FirstRounds {
     return !has_ties;
   }
 
-  // The vertices of again_ search their columns. False: follow() must end, see there.
+  // Searches the columns of the vertices in again_. False: follow() must end, because these columns
+  // have too many entries, or because a vertex has two heaviest edges.
   bool search_again(double left) {
     double entries = 0;
     for (I k = 0; k < again_size_; ++k) entries += A_.degree(again_[k]);

@@ -120,7 +120,7 @@ class RedBlue {
     std::swap(alive_, alive_next_);
   }
 
-  // Sets sigma[v] to the neighbour that select chooses among those that suit; -1 if none suits, or
+  // Sets sigma[v] to the neighbour that select chooses among all that suit; -1 if none suits, or
   // dead if no neighbour is alive.
   template <class Suits>
   void choose(I v, std::int64_t& visited, Suits suits) {
