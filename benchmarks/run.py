@@ -205,7 +205,7 @@ SECTIONS = {
     "mpi-one-rank": Entry(
         "mpi.one_rank",
         "the whole command on one MPI rank beside one process, in turns",
-        "2026-11-26-mpi-one-rank-real",
+        "2026-11-27-mpi-one-rank-real",
     ),
     "mpi-local-max": Entry(
         "mpi.local_max",
