@@ -115,8 +115,8 @@ def dulmage_mendelsohn(
         gather = truth("gather", gather)
         pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads, comm=comm)
         options["drop_zeros"] = drop_zeros
-        found = decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)
-        whole: DulmageMendelsohn = gathered(found) if gather else found
+        result = decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)
+        whole: DulmageMendelsohn = gathered(result) if gather else result
         return whole
 
 
@@ -185,8 +185,8 @@ def decompose_session(
     """The decomposition that a maximum transversal defines, which is certified for the matrix of
     the session. The caller must have checked that the memory suffices."""
     team = team_size(session.pattern.nnz, threads)
-    found: DulmageMendelsohn = _by(session, transversal, team, _matching, _dulmage_mendelsohn)
-    return found
+    result: DulmageMendelsohn = _by(session, transversal, team, _matching, _dulmage_mendelsohn)
+    return result
 
 
 def _matching(transversal: Transversal) -> tuple[IndexArray, IndexArray]:

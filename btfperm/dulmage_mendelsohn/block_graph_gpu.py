@@ -63,7 +63,7 @@ def _outside(pattern: DevicePattern, result: Decomposition) -> Any:
     block of its row in the lower ones."""
     import cupy
 
-    n, width, found = pattern.n, pattern.indices.dtype, Readback(1)
+    n, width, n_keys = pattern.n, pattern.indices.dtype, Readback(1)
     lanes = lanes_for(pattern.nnz, n)
     keys = cupy.empty(pattern.nnz, dtype=np.uint64)
     kernels("dulmage_mendelsohn/block_graph.cu", width.name).launch(
@@ -77,6 +77,6 @@ def _outside(pattern: DevicePattern, result: Decomposition) -> Any:
         result.row_block.astype(width, copy=False),
         result.col_block.astype(width, copy=False),
         keys,
-        found.array,
+        n_keys.array,
     )
-    return keys[: found.read()[0]]
+    return keys[: n_keys.read()[0]]

@@ -67,8 +67,8 @@ def read_distributed(
     exchange = Exchange.of(comm)
     with exchange.guarded():
         name = path_text(path)
-        found = _opened(path, exchange.rank == 0, values_or)
-        found = exchange.broadcast(found)
+        opened = _opened(path, exchange.rank == 0, values_or)
+        opened = exchange.broadcast(opened)
         if exchange.size == 1 and values_or is None:
             from btfperm.io import read
 
@@ -76,14 +76,14 @@ def read_distributed(
             pattern = DistributedPattern.of_whole(exchange, whole, name)
             pattern.set_source(dict(whole.source), None, drop_zeros)
             return pattern
-        if found["how"] == "whole":
+        if opened["how"] == "whole":
             return _from_first_rank(exchange, path, drop_zeros, values_or)
         source = _hashed(Path(name), exchange.rank == 0)
-        header = Header(**{**found["header"], "shape": tuple(found["header"]["shape"])})
+        header = Header(**{**opened["header"], "shape": tuple(opened["header"]["shape"])})
         kind = None if values_or is None else VALUE_TYPE.get(header.field)
-        if found["how"] == "ranges":
+        if opened["how"] == "ranges":
             own = _read_range(
-                exchange, Path(name), header, found["line"], found["at"], drop_zeros, kind
+                exchange, Path(name), header, opened["line"], opened["at"], drop_zeros, kind
             )
         else:
             own = _read_packed(exchange, path, drop_zeros, kind)
@@ -105,7 +105,7 @@ def read_distributed(
         if values_or is not None and kind is None:
             pattern = pattern._with(values=np.ones(pattern.indices.size))
         pattern.set_source(*source, drop_zeros)
-        if found["how"] == "packed" and exchange.size > 1:
+        if opened["how"] == "packed" and exchange.size > 1:
             pattern.set_note(f"{name} is packed: the first rank unpacked it for all others")
         return pattern
 

@@ -23,7 +23,7 @@ def result_of(run: Run) -> Transversal:
     most = size if maximum else _rank_at_most(run)
     if run.restarted is not None:
         plan.note = f"{run.restarted}; then {plan.why()}"
-    found = {
+    fields = {
         "shape": plan.shape,
         "row_match": row_match,
         "col_match": col_match,
@@ -43,7 +43,7 @@ def result_of(run: Run) -> Transversal:
     }
     pattern = run.session.pattern
     new = registry.step_or_cpu("results", "transversal", pattern.backend)
-    result: Transversal = new(pattern, found, plan.why)
+    result: Transversal = new(pattern, fields, plan.why)
     return result
 
 

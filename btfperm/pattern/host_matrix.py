@@ -88,24 +88,24 @@ def recognised(A: Any, *, values: bool = True) -> Any:
             shape = sparsity.size1(), sparsity.size2()
             return Pattern.from_csc(sparsity.colind(), sparsity.row(), shape)
         raise InvalidMatrixError(f"{_kind(A)} holds expressions, not numbers; give A.sparsity()")
-    found: Any = None
+    matrix: Any = None
     convert = next((name for name in _CONVERSIONS if callable(getattr(A, name, None))), None)
     try:
         if convert is not None:
-            found = getattr(A, convert)()
+            matrix = getattr(A, convert)()
         elif isinstance(A, list | memoryview) or _has_dense_buffer(A):
-            found = np.asarray(A)
+            matrix = np.asarray(A)
     except MemoryError:
         raise
     except Exception as error:  # the conversion of another package may raise any exception
         why = " ".join(str(error).split())[:200]
         raise InvalidMatrixError(f"{_kind(A)} cannot be converted to a matrix: {why}") from None
-    if not isinstance(found, np.ndarray) and not is_scipy(found):
+    if not isinstance(matrix, np.ndarray) and not is_scipy(matrix):
         raise InvalidMatrixError(
             f"{_kind(A)} is no matrix: give a scipy.sparse matrix or array, a two-dimensional "
             "array of numbers, a (data, indices, indptr) triple with shape=, a path, or a Pattern"
         )
-    return found
+    return matrix
 
 
 def checked_matrix(A: Any, name: str | None = None) -> Any:

@@ -221,21 +221,22 @@ class BlockwiseFactors:
         if zero.size:
             return self._zero_alone(zero[0])
         head = "the matrix is numerically singular: in diagonal block"
-        found, last = self._dependent(_without_couplings(square, bounds - begin)), bounds.size - 1
+        dependent = self._dependent(_without_couplings(square, bounds - begin))
+        last = bounds.size - 1
         number = 0 if last == 1 else -1
-        if found is not None and last > 1:
-            number = int(np.searchsorted(bounds, begin + found.cols[0], "right")) - 1
+        if dependent is not None and last > 1:
+            number = int(np.searchsorted(bounds, begin + dependent.cols[0], "right")) - 1
             block = slice(bounds[number] - begin, bounds[number + 1] - begin)
-            found = self._dependent(square[block, block])
-        if found is None:
+            dependent = self._dependent(square[block, block])
+        if dependent is None:
             return (
                 f"{head}{f' {first}' if last == 1 else f's {first:,} to {first + last - 1:,}'}, "
                 f"which begin{'s' if last == 1 else ''} with row {self._row_perm[begin]} and "
                 f"column {self._col_perm[begin]}, a pivot is zero or too small to be represented"
             )
         at, stop = bounds[number : number + 2].tolist()
-        cols = _dependence("column", self._col_perm[at + found.cols])
-        rows = _dependence("row", self._row_perm[at + found.rows])
+        cols = _dependence("column", self._col_perm[at + dependent.cols])
+        rows = _dependence("row", self._row_perm[at + dependent.rows])
         return f"{head} {first + number:,}, which has {stop - at:,} rows, {cols}, and {rows}"
 
     def _dependent(self, square: Any) -> Dependent | None:

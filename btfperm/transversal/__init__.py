@@ -200,11 +200,11 @@ def maximum_transversal(
             watcher=watcher,
         )
         try:
-            found = matched(session, request, initial, orientation, drop_zeros)
+            result = matched(session, request, initial, orientation, drop_zeros)
         finally:
             if session.copies:
                 session.close()
-        return gathered(found) if gather else found
+        return gathered(result) if gather else result
 
 
 def matched(
@@ -227,10 +227,10 @@ def matched(
         given = given_problem(session.on_host(), initial, orientation, threads)
     elif orientation is not None:
         raise InvalidArgumentError("orientation= describes initial=, which is missing")
-    found = match(session, request, given)
+    result = match(session, request, given)
     if pattern.stored_zeros is not None and drop_zeros is None:  # else the caller has decided
-        warn_of_zeros(session.on_host(), found, request)
-    return found
+        warn_of_zeros(session.on_host(), result, request)
+    return result
 
 
 def structural_rank(A: Any, **options: Any) -> int:
@@ -318,19 +318,19 @@ def proven_transversal(
     return recertified(pattern, _maximum(given))
 
 
-def _maximum(found: Transversal) -> Transversal:
+def _maximum(transversal: Transversal) -> Transversal:
     """A transversal that is maximum.
 
     Raises
     ------
     LimitReachedError : it is not
     """
-    if found.maximum:
-        return found
-    lower, upper = found.rank_bounds
+    if transversal.maximum:
+        return transversal
+    lower, upper = transversal.rank_bounds
     raise LimitReachedError(
-        f"the search was stopped by {found.stopped_by}: only a maximum transversal can be "
+        f"the search was stopped by {transversal.stopped_by}: only a maximum transversal can be "
         f"decomposed, and the structural rank is only known to lie between {lower} and "
         f"{upper}; raise the limit",
-        found.rank_bounds,
+        transversal.rank_bounds,
     )

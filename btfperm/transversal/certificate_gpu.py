@@ -67,8 +67,8 @@ def _searched(problem: DeviceProblem, findings: SharedStruct) -> tuple[Any, Any]
     reached = cupy.zeros(m, dtype=np.int32)
     queue = cupy.empty(n, dtype=problem.width)
     run("queue_free_columns", grid(n), BLOCK, n, col_match, queue, findings.array)
-    begin, levels, found = 0, 0, findings.fields()
-    while (end := found["reached_columns"]) > begin and not (found["free_row"] or found["wrong"]):
+    begin, levels, state = 0, 0, findings.fields()
+    while (end := state["reached_columns"]) > begin and not (state["free_row"] or state["wrong"]):
         levels += 1
         if levels > _MOST_LEVELS:
             return None
@@ -85,8 +85,8 @@ def _searched(problem: DeviceProblem, findings: SharedStruct) -> tuple[Any, Any]
             queue,
             findings.array,
         )
-        begin, found = end, findings.fields()
-    return None if found["free_row"] or found["wrong"] else _checked(problem, reached, findings)
+        begin, state = end, findings.fields()
+    return None if state["free_row"] or state["wrong"] else _checked(problem, reached, findings)
 
 
 def _checked(

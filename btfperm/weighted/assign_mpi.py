@@ -87,7 +87,7 @@ def blocks_of(pattern: DistributedPattern, d: DistributedDecomposition) -> Block
     """The blocks of the rows and columns of this rank. Collective."""
     exchange = pattern.exchange
     m, n = pattern.shape
-    found, firsts = [], []
+    of_sides, firsts = [], []
     for perm, bounds, count, slices, begin in (
         (d.row_perm, d.row_blocks, m, pattern.row_slices, int(d.coarse_rows[2])),
         (d.col_perm, d.col_blocks, n, pattern.col_slices, int(d.coarse_cols[2])),
@@ -97,14 +97,14 @@ def blocks_of(pattern: DistributedPattern, d: DistributedDecomposition) -> Block
         got = exchange.route(slices, perm, block, kind=np.int64).items
         own = np.empty(slices.size, dtype=pattern.width)
         own[got[:, 0] - slices.first] = got[:, 1]
-        found.append(own)
+        of_sides.append(own)
         places = np.arange(positions.first, positions.last)
         before = block[places < begin].max(initial=-1)
         behind = block[places >= begin].min(initial=d.n_blocks)
         firsts.append((int(before) + 1, -int(behind)))
     (_, vertical), (horizontal, _) = firsts
     horizontal, vertical = exchange.largest(horizontal, vertical)
-    return Blocks(found[0], found[1], (horizontal, -vertical), d.n_blocks)
+    return Blocks(of_sides[0], of_sides[1], (horizontal, -vertical), d.n_blocks)
 
 
 def _block_of_positions(

@@ -131,23 +131,23 @@ class FileGraph(OfVertices):
         edges, (seconds, work, _, seed, options) = self.edges, limits
         named = {"time_limit": seconds, "max_work": work, "seed": seed, "options": options}
         with disk_errors(edges.folder):
-            found = function(*self.graph, self.mate, edges.folder, edges.memory, **named)
-        if found["twice"][0] >= 0:
-            u, v = found["twice"]
+            report = function(*self.graph, self.mate, edges.folder, edges.memory, **named)
+        if report["twice"][0] >= 0:
+            u, v = report["twice"]
             raise InvalidMatrixError(
                 f"{prefix(edges.name)}the edge between {u} and {v} (counted from 0) is given "
                 "twice: the other algorithms add its weights"
             )
-        self.rounds = found["rounds"]
+        self.rounds = report["rounds"]
         self.matched, self.left = (
-            np.array([*found[name], *[0] * self.rounds][: self.rounds], np.int64)
+            np.array([*report[name], *[0] * self.rounds][: self.rounds], np.int64)
             for name in ("matched", "left")
         )
-        counters = {key: found[key] for key in ("edges", "bytes_read", "bytes_written")}
-        counters |= {"external_rounds": found["external_rounds"]}
+        counters = {key: report[key] for key in ("edges", "bytes_read", "bytes_written")}
+        counters |= {"external_rounds": report["external_rounds"]}
         counters |= {"sort_bytes": sort_bytes(2 * edges.edges * _HALF_EDGE, edges.memory)}
-        counters |= {"sorted": found["sorted"]} if found["sorted"] else {}
-        return found["stop"], counters
+        counters |= {"sorted": report["sorted"]} if report["sorted"] else {}
+        return report["stop"], counters
 
     def on_host(self) -> FileGraph:
         """This graph, which is on the host already."""

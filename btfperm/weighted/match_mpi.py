@@ -140,21 +140,21 @@ def _weighted(G: Any, comm: Any, shape: Sequence[int] | None, weights: str) -> D
     if weights == "ones" or not has_values:
         pattern: Any = as_pattern(G, shape=shape, comm=comm)
         return pattern._with(values=np.ones(pattern.indices.size))  # type: ignore[no-any-return]
-    found = as_distributed_values(G, comm, shape, "")  # gives ones for a file without values
-    values = found.values
+    weighted = as_distributed_values(G, comm, shape, "")  # gives ones for a file without values
+    values = weighted.values
     assert values is not None
     if weights == "moduli":
         with np.errstate(over="ignore", invalid="ignore"):
             moduli: Reals = np.abs(values)
         is_zero = moduli == 0
-        found = found._with(values=moduli)
-        has_zeros = found.exchange.sums(int(np.count_nonzero(is_zero)))[0]
-        return found.selected(~is_zero) if has_zeros else found
+        weighted = weighted._with(values=moduli)
+        has_zeros = weighted.exchange.sums(int(np.count_nonzero(is_zero)))[0]
+        return weighted.selected(~is_zero) if has_zeros else weighted
     if values.dtype.kind == "c":
         raise InvalidMatrixError(
-            f'{prefix(found.name)}complex values are no weights: use weights="moduli" or "ones"'
+            f'{prefix(weighted.name)}complex values are no weights: use weights="moduli" or "ones"'
         )
-    return found
+    return weighted
 
 
 def _largest(pattern: DistributedPattern, values: Reals) -> float:

@@ -30,7 +30,7 @@ def doctor(out: Output) -> int:
     import btfperm
     from btfperm.backends.select import backends, machine, packages
 
-    here, known, found = machine(), backends(), packages()
+    here, known, installed = machine(), backends(), packages()
     out.say(f"btfperm {here.btfperm} in {here.location}")
     out.say(f"  {'python':<20}{here.python}")
     out.say(f"  {'system':<20}{here.system}")
@@ -44,7 +44,7 @@ def doctor(out: Output) -> int:
     for backend in known:
         out.say(f"  {backend.name:<20}{'works' if backend.works else 'no'}: {backend.reason}")
     out.say("packages")
-    for package in found:
+    for package in installed:
         state = (
             f"{package.version} in {package.location}"
             if package.version
@@ -63,7 +63,7 @@ def doctor(out: Output) -> int:
         {
             "machine": asdict(here),
             "backends": [asdict(backend) for backend in known],
-            "packages": [asdict(package) for package in found],
+            "packages": [asdict(package) for package in installed],
             "solvers": [solver._asdict() for solver in solvers],
             "exit_code": code,
         }

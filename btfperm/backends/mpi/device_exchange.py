@@ -136,7 +136,7 @@ class DeviceExchange:
 
         nccl, stream = self._nccl, cupy.cuda.get_current_stream()
         width = int(items.shape[1])
-        found = cupy.empty((int(received.sum()), width), dtype=items.dtype)
+        arrived = cupy.empty((int(received.sum()), width), dtype=items.dtype)
         kind = {1: nccl.NCCL_UINT8, 4: nccl.NCCL_INT32, 8: nccl.NCCL_INT64}[items.itemsize]
         from_here, to_here = _starts(sent), _starts(received)
         line = width * items.itemsize
@@ -149,7 +149,7 @@ class DeviceExchange:
                     self._communicator.send(place, count, kind, peer, stream.ptr)
                 count = int(received[peer]) * width
                 if count:
-                    place = found.data.ptr + to_here[peer] * line
+                    place = arrived.data.ptr + to_here[peer] * line
                     self._communicator.recv(place, count, kind, peer, stream.ptr)
             nccl.groupEnd()
             done = cupy.cuda.Event(disable_timing=True)
@@ -161,7 +161,7 @@ class DeviceExchange:
             if isinstance(failure, nccl.NcclError):
                 raise _not_available(failure) from failure
             raise
-        return found
+        return arrived
 
 
 class _Started:

@@ -79,7 +79,7 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
         left, own = part_of(graph)
         floor = height[own]
     if gave_up or left.pred.size <= _MAX_CPU_EDGES:
-        name, blocks = (cupy.asarray(found) for found in on_host(left, floor))
+        name, blocks = (cupy.asarray(array) for array in on_host(left, floor))
         stage("rest on the CPU")
     else:
         name = components(left)
@@ -92,8 +92,8 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
     run = problem.kernels("dulmage_mendelsohn/canonical_order.cu")
     leader, smallest = cupy.empty(n, dtype=width), cupy.empty(left.n, dtype=width)
     named = name, NULL if own is None else own, number, blocks
-    found = smallest, leader, height, cupy.zeros(1, dtype=np.uint64)
-    run.launch_together("lead_blocks", BLOCK, n, left.n, *named, *found)
+    outputs = smallest, leader, height, cupy.zeros(1, dtype=np.uint64)
+    run.launch_together("lead_blocks", BLOCK, n, left.n, *named, *outputs)
     stage("block list")
     return Square(leader, height)
 

@@ -18,7 +18,7 @@ _MIN_REMOVED = 0.2  # another round runs if a round removed at least this share 
 def share(graph: Digraph) -> float:
     """Estimates the share of the edges whose reverse edge exists, by a sample of vertices with
     short lists."""
-    n, found = graph.n, Readback(2)
+    n, counts = graph.n, Readback(2)
     apart = max(n // _SAMPLES, 1)
     run = graph.kernels("two_cycles.cu")
     run.launch(
@@ -30,10 +30,10 @@ def share(graph: Digraph) -> float:
         graph.indptr,
         graph.pred,
         graph.out,
-        found.array[:1],
-        found.array[1:],
+        counts.array[:1],
+        counts.array[1:],
     )
-    edges, both = found.read()
+    edges, both = counts.read()
     return both / max(edges, 1)
 
 

@@ -48,19 +48,19 @@ def findings(d: DulmageMendelsohn, pattern: Pattern, graph: BlockGraph) -> list[
     rank, full = d.structural_rank, min(m, n)
     head = f"The structural rank is {rank:,}, and {full:,} is the largest possible."
     if rank == full:
-        found = [f"{head} For almost all values of its entries, the matrix has full rank."]
+        sentences = [f"{head} For almost all values of its entries, the matrix has full rank."]
     else:
-        found = [f"{head} The matrix does not have full rank, whatever the values are."]
+        sentences = [f"{head} The matrix does not have full rank, whatever the values are."]
     for part, what in ((d.vertical, "overdetermined"), (d.horizontal, "underdetermined")):
         if any(part.shape):
             rows, cols = counted(part.shape[0], "row"), counted(part.shape[1], "column")
             many, few = (rows, cols) if what == "overdetermined" else (cols, rows)
             groups = counted(len(part.blocks), "independent group")
-            found.append(f"A part is {what}: {many} have entries only in {few}, in {groups}.")
+            sentences.append(f"A part is {what}: {many} have entries only in {few}, in {groups}.")
     helps, reason = facts["advice"]["btf_helps"], facts["advice"]["reason"]
-    found.append(f"Block triangular form {'helps' if helps else 'does not help'}: {reason}.")
+    sentences.append(f"Block triangular form {'helps' if helps else 'does not help'}: {reason}.")
     if d.n_blocks > 1:
-        found.append(
+        sentences.append(
             f"There are {counted(d.n_blocks, 'fine block')}, of which {facts['singletons']:,} have "
             f"one row and one column. They have {counted(graph.n_levels, 'level')}: blocks of one "
             "level can be solved at the same time."
@@ -68,11 +68,13 @@ def findings(d: DulmageMendelsohn, pattern: Pattern, graph: BlockGraph) -> list[
     zeros = pattern.stored_zeros
     if zeros is not None and zeros.nnz:
         what = "left out" if pattern.zeros_dropped else "kept as entries"
-        found.append(f"{counted(zeros.nnz, 'stored entry', 'stored entries')} are zero, {what}.")
+        sentences.append(
+            f"{counted(zeros.nnz, 'stored entry', 'stored entries')} are zero, {what}."
+        )
     if d.transversal is not None and d.transversal.verified:
         cover = counted(rank, "row or column", "rows and columns")
-        found.append(f"The rank is proven: {cover} together touch every entry.")
-    return found
+        sentences.append(f"The rank is proven: {cover} together touch every entry.")
+    return sentences
 
 
 def solver_facts(

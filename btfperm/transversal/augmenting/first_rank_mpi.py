@@ -60,12 +60,12 @@ def first_rank(
     exchange = problem.exchange
     whole = problem.pattern.on_first_rank()
     problem.copies[FIRST_RANK] = whole
-    found: Any = None
+    result: Any = None
     described: dict[str, Any] = {}
     if whole is not None:
         from btfperm.transversal import maximum_transversal
 
-        found = maximum_transversal(
+        result = maximum_transversal(
             whole,
             backend="cpu",
             threads=budget.threads,
@@ -74,9 +74,9 @@ def first_rank(
             max_work=budget.work_left,
         )
         described = {
-            "stopped_by": found.stopped_by,
-            "is_checked": found.verified,
-            "counters": dict(found.counters),
+            "stopped_by": result.stopped_by,
+            "is_checked": result.verified,
+            "counters": dict(result.counters),
         }
     exchange.rest()
     described = exchange.broadcast(described)
@@ -87,10 +87,10 @@ def first_rank(
     for side, mates in sides:
         here = side if not problem.turned else {"row": "col", "col": "row"}[side]
         slices = row_slices if here == "row" else col_slices
-        array = None if found is None else getattr(found, f"{here}_match")
+        array = None if result is None else getattr(result, f"{here}_match")
         mates[:] = exchange.scatter(array, slices, problem.width)
         if budget.stopped_by is None:
-            array = None if found is None else getattr(found, f"{here}_in_cover")
+            array = None if result is None else getattr(result, f"{here}_in_cover")
             covers[side][:] = exchange.scatter(array, slices, np.uint8)
     problem.proven, problem.is_checked = budget.stopped_by is None, described["is_checked"]
     counters: dict[str, int | list[int]] = described["counters"]

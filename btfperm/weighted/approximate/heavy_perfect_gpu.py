@@ -65,7 +65,7 @@ def heavy_perfect(
     m, indptr, indices, value, row_perm, col_perm, row_blocks, col_blocks, *_ = problem.arguments
     start_match = np.full(problem.col_match.size, -1, indices.dtype)
     start_price = np.full(m, np.nan)
-    found = dict.fromkeys(OF_WEIGHTED_SEARCHES, 0)
+    counters = dict.fromkeys(OF_WEIGHTED_SEARCHES, 0)
     blocks = _large_blocks(indptr, col_perm, row_blocks, col_blocks)
     if blocks:
         auction = _Auction(m, indptr, indices, value)
@@ -75,16 +75,16 @@ def heavy_perfect(
             auction.run(rows, cols, block_entries, budget, start_match, start_price)
             if budget.stop:
                 break
-        found["edges"], found["bids"], found["rounds"] = auction.counted()
+        counters["edges"], counters["bids"], counters["rounds"] = auction.counted()
     if not budget.stop:
-        seconds, work = budget.limits_left(found["edges"])
+        seconds, work = budget.limits_left(counters["edges"])
         limits = {"time_limit": seconds, "max_work": work, "threads": problem.threads}
         budget.stop, counted = _core.weighted.complete_auction(
             *problem.arguments, start_match, start_price, **limits
         )
         for name, more in zip(OF_WEIGHTED_SEARCHES, counted, strict=True):
-            found[name] += more
-    return found
+            counters[name] += more
+    return counters
 
 
 def _large_blocks(
