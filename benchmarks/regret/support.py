@@ -33,6 +33,7 @@ SOURCES = {
         "scaling-large",
         "scaling-quick",
         "paper-001-large",
+        "published-16-threads",
     ),
     "published on gpu": (
         "published-choice-fit",
@@ -169,7 +170,7 @@ def _of_gpu(section: Any) -> Iterator[Timed]:
 
 
 def _of_threads(section: Any) -> Iterator[Timed]:
-    """The rules that choose between one thread and all, and between two published searches, of
+    """The rules that choose between one thread and all, and between published searches, of
     which ms-bfs uses one thread. If the result lacks ms-bfs, its time is estimated: the time of
     ms-bfs-graft on one thread is multiplied by the ratio of the two in `RATIOS`."""
     ratios_there = _ms_bfs_over_graft()
@@ -192,6 +193,9 @@ def _of_threads(section: Any) -> Iterator[Timed]:
         if ("ms-bfs", 1) in times and ("ms-bfs-graft", 4) in times:
             both = times["ms-bfs-graft", 4], times["ms-bfs", 1]
             yield Timed("published", "large, many threads", matrix, *both)
+        if ("ms-bfs", 1) in times and ("p-dbfs", 16) in times:
+            both = times["p-dbfs", 16], times["ms-bfs", 1]
+            yield Timed("published", "sixteen threads", matrix, *both)
 
 
 def _ms_bfs_over_graft() -> dict[str, float]:
