@@ -5,17 +5,19 @@
 //             c(i, j). An entry for which both sides are equal is called tight. If all matched
 //             entries are tight, no matching of all columns costs less. A cheap start sets prices
 //             to row minima and column minima, matches tight entries, and augments along paths of
-//             three tight entries. Each remaining column is the root of a shortest path search
-//             (Dijkstra) over the reduced costs c - price[i] - price[j]. The search ends at the
-//             nearest unmatched row, the matching is augmented along the path, and the prices in
-//             the tree change so that all inequalities hold again. If the searches get too long,
-//             run() abandons them. Then an auction (auction.hpp, price_refinement.hpp) or
-//             run_again() prepares a larger initial matching. The papers have neither of these two.
+//             three tight entries. If it leaves a quarter of the columns unmatched, it is repeated
+//             from balanced prices (balance.hpp). Each remaining column is the root of a shortest
+//             path search (Dijkstra) over the reduced costs c - price[i] - price[j]. The search
+//             ends at the nearest unmatched row, the matching is augmented along the path, and the
+//             prices in the tree change so that all inequalities hold again. If the searches get
+//             too long, run() abandons them. Then an auction (auction.hpp, price_refinement.hpp) or
+//             run_again() prepares a larger initial matching. The papers have none of these three.
 // Paper       I. S. Duff, J. Koster, "The design and use of algorithms for permuting large entries
 //             to the diagonal of sparse matrices", SIAM J. Matrix Anal. Appl. 20, 1999; "On
 //             algorithms for permuting large entries to the diagonal of a sparse matrix", 22, 2001
 // Cost        O(n (n + nnz) log n) in the worst case; three passes over the entries if the start
-//             matches all columns. Workspace: 9 m + 4 n numbers
+//             matches all columns, and six to nine more for balanced prices. Workspace: 9 m + 4 n
+//             numbers
 // Prefer it   if the start leaves few columns unmatched, as in most matrices of applications
 // Invariants  prices of unmatched rows are 0 if there are more rows than columns; otherwise they
 //             are arbitrary, as no row remains unmatched. matched_entry[j] is the position of the
@@ -36,6 +38,7 @@
 #include "transversal/interface.hpp"
 #include "weighted/block.hpp"
 #include "weighted/counters.hpp"
+#include "weighted/exact/balance.hpp"
 
 namespace btfperm {
 
@@ -74,6 +77,7 @@ class Mc64 {
     // Some rows remain unmatched if there are more rows than columns.
     if (A_.m > A_.n) std::fill(row_price_, row_price_ + A_.m, 0.0);
     start();
+    start_from_balanced_prices();
     return search_all(most_passes);
   }
 
@@ -106,6 +110,7 @@ class Mc64 {
 
  private:
   static constexpr double far = std::numeric_limits<double>::infinity();
+  static constexpr double most_balanced = 1e290;  // sums of larger costs may overflow
 
   // Searches are not abandoned before they have visited this number of entries in all: the start of
   // an auction would take longer.
@@ -118,11 +123,11 @@ class Mc64 {
   // searches are cheap, because each visits an entry at most once.
   static constexpr double least_quarter = 64;
   // The block must have this number of entries: a smaller one stays in the cache, where an auction
-  // gains nothing.
+  // gains nothing, and balanced prices can take longer than the searches that they save.
   static constexpr std::int64_t least_entries = 1 << 17;
 
   Outcome search_all(double most_passes) {
-    const auto unmatched = static_cast<double>(std::count(col_match_, col_match_ + A_.n, I{-1}));
+    const auto unmatched = static_cast<double>(unmatched_columns());
     // Without a search, the row prices do not change, so the column prices are valid.
     if (unmatched == 0) return budget_.stopped() ? Outcome::stopped : Outcome::done;
     std::fill(distance_, distance_ + A_.m, far);
@@ -221,6 +226,26 @@ class Mc64 {
     for (I j = 0; j < A_.n && !budget_.stopped(); ++j) {
       if (col_match_[j] < 0) match_by_displacement(j);
     }
+  }
+
+  I unmatched_columns() const {
+    return static_cast<I>(std::count(col_match_, col_match_ + A_.n, I{-1}));
+  }
+
+  // Starts again from balanced prices if the start has left many columns of a large square block
+  // unmatched, and returns to the first start unless the second one leaves at most half as many.
+  void start_from_balanced_prices() {
+    const bool is_possible = A_.m == A_.n && A_.largest_cost <= most_balanced;
+    if (!is_possible || A_.nnz() < least_entries || budget_.stopped()) return;
+    const I unmatched = unmatched_columns();
+    if (unmatched < A_.n / 4) return;
+    std::copy(row_price_, row_price_ + A_.m, distance_);
+    balanced_prices(A_, row_price_);
+    if (!visited(3 * A_.nnz())) return;
+    start();
+    if (unmatched_columns() <= unmatched / 2) return;
+    std::copy(distance_, distance_ + A_.m, row_price_);
+    start();
   }
 
   // A maximum matching of the tight entries.
