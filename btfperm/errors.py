@@ -194,9 +194,9 @@ class SolverMissingWarning(UserWarning):
 
 
 class UnorderedBlocksWarning(UserWarning):
-    """The permutations for a solver have no order against fill inside the diagonal blocks, because
+    """The permutations for a solver have no fill-reducing order inside the diagonal blocks, because
     the decomposition does not hold its matrix, for example after it was read from a file. L and U
-    may have many times as many entries as with an order against fill."""
+    may have many times as many entries as with a fill-reducing order."""
 
 
 class StoredZerosWarning(UserWarning):

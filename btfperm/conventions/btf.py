@@ -41,9 +41,9 @@ class Btf(NamedTuple):
 
 
 def as_btf(result: Decomposition | SolverOrder) -> Btf:
-    """The block triangular form in the arrays of `btf_order`. The inside of the blocks is ordered
-    against fill, as KLU needs it. A `result` that was read from a file keeps its order. The cost is
-    that of the order inside the blocks; O(n) if this order is already known.
+    """The block triangular form in the arrays of `btf_order`. Inside the blocks, the order reduces
+    fill, because KLU computes no other order. A `result` that was read from a file keeps its order.
+    The cost is that of the order inside the blocks; O(n) if this order is already known.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def as_btf(result: Decomposition | SolverOrder) -> Btf:
     -----
     UnorderedBlocksWarning
         `result` does not hold its matrix, for example because it was read from a file, so its
-        blocks have no order against fill; and a block has more than two rows.
+        blocks have no fill-reducing order; and a block has more than two rows.
 
     Examples
     --------

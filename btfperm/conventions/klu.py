@@ -4,7 +4,7 @@
 Gather, base 0. ``A[P, :][:, Q]`` is block upper triangular with the matching on the diagonal.
 With ``Common.btf = 1``, KLU computes the strongly connected components of ``A[P, :][:, Q]`` and R
 again and keeps the given diagonal, so it finds the same number of blocks. KLU then computes no
-order against fill, so P and Q must contain the order inside the blocks. :func:`btfperm.preorder`
+fill-reducing order, so P and Q must contain one inside the blocks. :func:`btfperm.preorder`
 may also use the values, to choose a diagonal on which KLU finds more of its pivots.
 """
 
@@ -57,7 +57,7 @@ def as_klu(result: Decomposition | SolverOrder) -> Klu:
     -----
     UnorderedBlocksWarning
         `result` does not hold its matrix, for example because it was read from a file, so its
-        blocks have no order against fill; and a block has more than two rows.
+        blocks have no fill-reducing order; and a block has more than two rows.
 
     Examples
     --------

@@ -6,8 +6,8 @@ exchange rows, and B has the matching on its diagonal. To factor, permute first 
 natural order (`MATORDERINGNATURAL`): `MatLUFactor` of A with these index sets fails if an entry on
 the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. If the
 index sets come from a decomposition of a matrix, or from ``preorder(A, solver="klu")``, the blocks
-of B are ordered against fill for pivots on the diagonal. A decomposition ignores the size of the
-entries; `preorder` may put larger entries on the diagonal (see its argument `weights`).
+of B have an order that reduces fill if pivots are on the diagonal. A decomposition ignores the size
+of the entries; `preorder` may put larger entries on the diagonal (see its argument `weights`).
 
 `btfperm.io.write_petsc_is` writes index sets in PETSc's binary format, for `ISLoad`.
 """
@@ -61,7 +61,7 @@ def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
     -----
     UnorderedBlocksWarning
         `result` does not hold its matrix, for example because it was read from a file, so its
-        blocks have no order against fill; and a block has more than two rows.
+        blocks have no fill-reducing order; and a block has more than two rows.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class Convention(Row):
     matching_only : whether the arrays hold a matching and no permutations; `check` then verifies
         only that it is maximum
     takes_solver_orders : whether the adapter accepts a `SolverOrder`, that is the result of
-        `preorder`, which is ordered against fill inside the blocks
+        `preorder`, which has a fill-reducing order inside the blocks
     """
 
     home: ClassVar[str] = "btfperm.conventions."

@@ -23,8 +23,8 @@ class Square(NamedTuple):
     ----------
     result : the decomposition, or the result of `preorder`, on the host
     row_perm, col_perm : (n,) permutations with the matching on the diagonal. If `result` comes from
-        `preorder` or from a file, it keeps its order inside the blocks; otherwise this order is a
-        new one against fill
+        `preorder` or from a file, it keeps its order inside the blocks; otherwise this order is
+        computed, and reduces fill
     """
 
     result: Decomposition | SolverOrder
@@ -37,11 +37,11 @@ def square_order(
 ) -> Square:
     """The order of a square matrix for a tool that factors it.
 
-    A solver computes no order if it receives one. So the blocks of a decomposition are ordered
-    against fill, as `preorder` does for `solver` without values. If the decomposition was read from
-    a file or gathered from MPI ranks, its matrix is unknown, and it keeps its order. Then an
-    `UnorderedBlocksWarning` names the largest block, unless no block has more than two rows: two
-    rows have the same fill in both orders.
+    A solver computes no order if it receives one. So the blocks of a decomposition get the
+    fill-reducing order that `preorder` chooses for `solver` if the matrix has no values. If the
+    decomposition was read from a file or gathered from MPI ranks, its matrix is unknown, and it
+    keeps its order. Then an `UnorderedBlocksWarning` names the largest block, unless no block has
+    more than two rows: two rows have the same fill in both orders.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _warn_of_fill(result: Decomposition) -> None:
         warn(
             UnorderedBlocksWarning(
                 "this decomposition does not hold its matrix, so its blocks, the largest of "
-                f"{largest:,} rows, have no order against fill, and a solver may need many times "
+                f"{largest:,} rows, have no fill-reducing order, and a solver may need many times "
                 "the fill; give preorder(A) instead"
             )
         )

@@ -37,9 +37,9 @@ class SuperLU(NamedTuple):
 
 
 def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
-    """perm_r and perm_c, with the matching on the diagonal of the permuted matrix. The inside of
-    the blocks is ordered against fill. A `result` that was read from a file keeps its order. The
-    cost is that of the order inside the blocks; O(n) if this order is already known.
+    """perm_r and perm_c, with the matching on the diagonal of the permuted matrix. Inside the
+    blocks, the order reduces fill. A `result` that was read from a file keeps its order. The cost
+    is that of the order inside the blocks; O(n) if this order is already known.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
     -----
     UnorderedBlocksWarning
         `result` does not hold its matrix, for example because it was read from a file, so its
-        blocks have no order against fill; and a block has more than two rows.
+        blocks have no fill-reducing order; and a block has more than two rows.
 
     Examples
     --------

@@ -5,8 +5,8 @@ Both gather, base 0. UMFPACK takes no order of the rows, so the caller permutes 
 ``B = A[P, :]`` has the matching on its diagonal, and ``B[Qinit, :][:, Qinit]`` is block upper
 triangular. The solution of ``B x = b[P]`` is that of ``A x = b``.
 
-The inside of the blocks is ordered against fill. For a decomposition, the order is that of
-``btfperm.preorder(A, weights="none")``; one that was read from a file keeps its order. If
+Inside the blocks, the order reduces fill. For a decomposition, it is the order of
+``btfperm.preorder(A, weights="none")``; a decomposition from a file keeps its order. If
 ``block_ordering`` of the result of `preorder` is "amd", set ``Control[UMFPACK_STRATEGY]`` to
 ``UMFPACK_STRATEGY_SYMMETRIC``. UMFPACK then prefers pivots on the diagonal of B, as minimum degree
 assumes. Otherwise do not set the strategy: UMFPACK then chooses the unsymmetric strategy, because
@@ -62,7 +62,7 @@ def as_umfpack(result: Decomposition | SolverOrder) -> Umfpack:
     -----
     UnorderedBlocksWarning
         `result` does not hold its matrix, for example because it was read from a file, so its
-        blocks have no order against fill; and a block has more than two rows.
+        blocks have no fill-reducing order; and a block has more than two rows.
 
     Examples
     --------

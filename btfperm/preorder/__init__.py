@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ORDERS FOR DIRECT SOLVERS: order once, then factor and solve as often as the values change.
 
-``preorder(A)`` finds the block triangular form, puts a transversal on the diagonal and orders
-the inside of each block against fill. The result has the order in the conventions of KLU and
+``preorder(A)`` finds the block triangular form, puts a transversal on the diagonal and orders each
+block so that the factors have little fill. The result has the order in the conventions of KLU and
 SuperLU, and its method `factor` calls one of these solvers. `solve` orders, factors and solves one
 system, and `compare_solvers` measures KLU and SuperLU.
 """
@@ -67,8 +67,8 @@ def preorder(
     weights: Weights = "auto",
     **options: Any,
 ) -> Preordering:
-    """Row and column order for a direct solver: block triangular form, matched diagonal, and an
-    order against fill inside each block.
+    """Row and column order for a direct solver: block triangular form, matched diagonal, and a
+    fill-reducing order inside each block.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ _MORE = 4  # the fill of one block is counted up to this multiple of the fill of
 def advice(
     form: BlockTriangularForm, fill: Fill | None, ordering: BlockOrdering, solver: str
 ) -> str:
-    """A sentence about the expected fill, and whether the blocks save any."""
+    """A sentence that states the expected fill, and whether the blocks save fill."""
     if fill is None:
         return "the fill is too large to be counted: give the matrix to an iterative solver"
     blocks = counted(form.n_blocks, "block")

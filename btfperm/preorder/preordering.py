@@ -113,10 +113,10 @@ class Preordering(SolverOrder, OnDemand):
 
     @property
     def advice(self) -> str:
-        """A sentence about the expected fill, and whether the blocks save any.
+        """A sentence that states the expected fill, and whether the blocks save fill.
 
-        The fill of the blocks is compared with the fill of one block of all rows in the same order.
-        If another order is used for the one block, the sentence names it."""
+        The fill of the blocks is compared with the fill of one block of all rows that is ordered by
+        the same method. If another method orders the one block, the sentence names it."""
         return advice(self.form, self.predicted_fill, self.block_ordering, self.solver)
 
     def save(

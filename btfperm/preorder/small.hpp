@@ -6,8 +6,8 @@
 //             the rules of preorder/weights.py and ordering/inside_blocks.py for fewer than 500
 //             rows. There is no result if a step fails, or if these rules do not cover the matrix.
 //             Then the caller runs the steps in Python, which find the order or raise the error.
-// Proofs      The matching and the duals of the weighted one are certified by the same checks as in
-//             the steps in Python.
+// Proofs      The matching, and the duals of the weighted matching, are certified by the same
+//             checks as in the steps in Python.
 // Cost        that of the steps
 #pragma once
 

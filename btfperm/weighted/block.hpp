@@ -106,7 +106,7 @@ class BlockBuilder {
     return block;
   }
 
-  // The transposed block: its columns are the rows of the part.
+  // The transposed block, whose columns are the rows of the part.
   CostBlock<I> by_rows() {
     CostBlock<I> block = empty(part_.n, part_.m, memory_.indptr, memory_.indices);
     I* const indptr = memory_.indptr;

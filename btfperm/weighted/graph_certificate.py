@@ -63,7 +63,7 @@ Reals = npt.NDArray[np.float64]
 
 
 class MatchingCheck(NamedTuple):
-    """The facts that the result shows; `GraphMatching` explains the names."""
+    """The facts about a matching that the checks find. `GraphMatching` explains the names."""
 
     size: int
     weight: float

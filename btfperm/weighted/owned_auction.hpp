@@ -10,8 +10,8 @@
 //             the dual of the owner. The owner accepts exactly such bids.
 //             In a step, the columns of a rank bid, one after the other, until all have a row or a
 //             number of bids is reached. A bid for a ghost counts as accepted until the owner
-//             refuses it. The lowest bid for each ghost is sent to the owner. The owner answers
-//             only if it refuses the bid, or informs the rank whose column lost the row.
+//             refuses it. The lowest bid for each ghost is sent to the owner. The owner informs
+//             only losers: the rank whose bid it refuses, or the rank whose column lost the row.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988: bids by old prices are
 //             legal. Ours: bids count as accepted until they are refused; only losers are informed

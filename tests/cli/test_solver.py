@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Orders for solvers in files: what a program reads is ordered against fill inside the blocks."""
+"""Orders for solvers in files: what a program reads has a fill-reducing order inside the blocks."""
 
 from __future__ import annotations
 
@@ -193,10 +193,10 @@ def test_the_command_prints_the_warning(cli, tmp_path, monkeypatch):
     monkeypatch.setattr(btfperm.DulmageMendelsohn, "save", without_the_matrix)
     ended = cli(FILE, "-o", tmp_path / "p.npz", "--convention", "klu")
     assert ended.code == 0 and ended.err.count("warning: ") == 1
-    assert "no order against fill" in ended.err
+    assert "no fill-reducing order" in ended.err
     assert ended.err.endswith("; use --solver in one process instead\n")
     found = cli(FILE, "-o", tmp_path / "p.npz", "--convention", "klu", "--json").json
-    assert ["no order against fill" in text for text in found["warnings"]] == [True]
+    assert ["no fill-reducing order" in text for text in found["warnings"]] == [True]
 
 
 @pytest.mark.parametrize("convention", ["casadi", "petsc", "umfpack", "klu", "superlu", "btf"])

@@ -88,7 +88,7 @@ def by_petsc(tmp_path_factory):
 @cache
 def cases():
     """Matrices, each with the index sets for PETSc. The last index sets have the same blocks as the
-    ones before, but are not ordered against fill inside them."""
+    ones before, but no fill-reducing order inside them."""
     f = btfperm.block_triangular_form
     west = sp.csc_array(read("west0479"))
     west.eliminate_zeros()

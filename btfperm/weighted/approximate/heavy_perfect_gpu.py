@@ -29,8 +29,8 @@ _FILE = "weighted/approximate/heavy_perfect.cu"
 # The CPU searches diagonal blocks with fewer entries, because it is faster there.
 _LEAST_ENTRIES = 1 << 17
 _PHASES = 3
-# The first epsilon, the least step of a price, is the mean difference between the best and the
-# second choice of a column, divided by this number.
+# Epsilon is the smallest change of a price. The first epsilon is the mean difference between the
+# best and the second choice of a column, divided by this number.
 _FIRST_SHARE = 4.0
 _SHRINK = 5.0  # epsilon is divided by it after each phase
 _ROUNDING = 1e-12

@@ -158,8 +158,9 @@ class Mc64 {
     return visited(A_.nnz()) ? Outcome::done : Outcome::stopped;
   }
 
-  // Sets col_price[j] to the largest feasible price. The stored price is feasible, as row prices
-  // only fall; it is the largest if it equals the cost minus the row price of the matched entry.
+  // Sets col_price[j] to the largest feasible price. The stored price is feasible, because row
+  // prices only fall. It is the largest one if it equals the cost of the matched entry minus its
+  // row price.
   void set_column_prices() {
     for (I j = 0; j < A_.n; ++j) {
       const double tight = A_.cost[matched_entry_[j]] - row_price_[col_match_[j]];
