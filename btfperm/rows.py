@@ -50,8 +50,8 @@ class Row:
 
 @functools.cache
 def _imported(name: str) -> Any:
-    """The module of this name. It is cached, because `importlib` takes longer, and the reader of a
-    file compares it with one row after the other."""
+    """The module of this name. It is cached, because a call of `importlib` takes longer, and the
+    reader of a file asks for the modules of many rows."""
     return importlib.import_module(name)
 
 

@@ -66,7 +66,7 @@ def _rounding(n: int) -> _Numbers:
 
 
 def _overflowing(given: _Numbers, x: _Numbers) -> npt.NDArray[np.bool_]:
-    """For each side, whether its result in `x` is not finite although `given` is finite."""
+    """For each right-hand side, whether its row of `x` is not finite although `given` is finite."""
     return np.asarray(np.isfinite(given).all(axis=1) & ~np.isfinite(x).all(axis=1))
 
 
@@ -355,8 +355,8 @@ class Factorization:
 
     @property
     def fill(self) -> int:
-        """Entries of L + U inside the blocks, the diagonal once; for SuperLU, with some zeros, and
-        with entries between blocks that it factors together."""
+        """Number of entries of L + U inside the blocks; the diagonal counts once. SuperLU also
+        counts some zeros, and entries between blocks that it factors together."""
         self._require_factors()
         return self.factors.fill if self.shape[0] else 0
 

@@ -194,7 +194,7 @@ class Preordering(SolverOrder, OnDemand):
         ``.backend`` of the result names the solver. A matrix whose blocks all have one row needs
         no factors, and neither solver is called.
 
-        Call it again when the values change: the ordering is not repeated.
+        Call this method again when the values change: the order is not computed again.
 
         Parameters
         ----------

@@ -61,7 +61,7 @@ def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
 
 
 def checked_steps(refine: Any) -> Refine:
-    """`refine`. Raises InvalidArgumentError unless `Factorization.solve` accepts it."""
+    """Returns `refine`. Raises InvalidArgumentError if `Factorization.solve` does not accept it."""
     if isinstance(refine, str) and refine == "auto":
         return "auto"
     return whole_number("refine", refine, 0, 100)

@@ -30,7 +30,8 @@ class Counts(NamedTuple):
 
 
 class Route(Protocol):
-    """One solver with one order. The steps are called in the order below; errors are exceptions."""
+    """One solver with one order. The methods below are its steps, first to last; errors are
+    exceptions."""
 
     has_order: bool
     """Whether `order` is a step of its own, and not a part of `factor`."""

@@ -144,8 +144,9 @@ void assign_entry(const PatternView<I>& A, const double* value, I i, I j, const 
 }
 
 // Shifts the duals of the blocks, from the first to the last, so that they are feasible for entries
-// between two blocks, too: their rows are in an earlier block. `place` is as for BlockBuilder. The
-// duals are not feasible if the budget ends the pass.
+// between two blocks, too. One pass suffices, because the block of such an entry's row is earlier
+// than the block of its column. `place` is as for BlockBuilder. The duals are not feasible if the
+// budget ends the pass.
 template <class I>
 void shift_duals(const PatternView<I>& A, const double* value, const FineBlocks<I>& blocks,
                  const I* place, const Assigned<I>& out, Budget& budget) {

@@ -34,7 +34,7 @@ struct Arguments {
   int threads;
 };
 
-// (why the search ended, a value of Stop; its counters, in the order of counters.hpp)
+// The reason why the search ended, a value of Stop, and its counters in the order of counters.hpp.
 using Counted = std::pair<int, std::vector<std::int64_t>>;
 
 template <class I>

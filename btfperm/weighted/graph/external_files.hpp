@@ -157,7 +157,8 @@ class BlockWriter {
   std::int64_t items() const { return bytes_ / static_cast<std::int64_t>(sizeof(Item)); }
 
  private:
-  // The system starts to write this part; the part `behind` bytes before it leaves the cache.
+  // Makes the system start to write this part. The part `behind` bytes before it is written
+  // completely and leaves the cache.
   void schedule(std::int64_t from, std::int64_t size) const {
 #ifdef SYNC_FILE_RANGE_WRITE
     ::sync_file_range(descriptor_, from, size, SYNC_FILE_RANGE_WRITE);

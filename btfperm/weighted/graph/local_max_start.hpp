@@ -23,9 +23,9 @@ struct LocalMaxStart {
   double at_limit = 0;  // number of edges left at the limit, if some of them are matched already
 };
 
-// The number of visits by which a count is too large that counts all edges in each of the first
-// `rounds` rounds. In fact, an edge is visited only up to the first round that matches one of its
-// ends. O(n + m).
+// If a count of visits assumes that each of the first `rounds` rounds visits all edges, it is too
+// large by this number: an edge is visited only up to the first round that matches one of its ends.
+// O(n + m).
 template <class I>
 double not_visited(const PatternView<I>& A, const GraphMatching<I>& M, std::int64_t rounds,
                    Budget& budget) {
