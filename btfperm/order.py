@@ -6,22 +6,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from btfperm import registry
 from btfperm.arguments import text
-from btfperm.backends import of_one_process
 from btfperm.backends.protocol import Session
 from btfperm.dulmage_mendelsohn import decompose_session, meta_with_weights
 from btfperm.errors import InvalidArgumentError
-from btfperm.io import pattern_and_values, read, save, values_of
+from btfperm.io import pattern_and_values, read, save
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
-from btfperm.pattern.input import over_ranks
-from btfperm.registry import Algorithm, algorithms
+from btfperm.pattern.input import home_of, over_ranks
 from btfperm.results import BlockTriangularForm, DulmageMendelsohn, SolverOrder, Transversal
-from btfperm.results.decomposition import fields_of
 from btfperm.transversal import matched
 
 if TYPE_CHECKING:
@@ -137,17 +135,14 @@ def order_file(
         weights = None
     weigher = _weigher(options, weights)
     if weights is not None:
-        options = _for_weights(weights, weigher, options, is_over_ranks=comm is not None)
+        options = _for_weights(weights, weigher, options, home_of(comm))
     weighted, diagonals, valued, modulus = None, None, None, None
     pattern: Pattern
     with over_ranks(None, comm), memory_for(DECOMPOSITION):
         stages.begin("read", path)
         if weights is not None:
-            pattern, modulus = _read_moduli(path, comm, weights, weigher, options["backend"])
-            if comm is not None:
-                from btfperm.weighted.weigh_mpi import backend_over_ranks
-
-                options |= {"backend": backend_over_ranks(pattern, options["backend"])}
+            read_moduli = registry.step("weighted", "moduli of a file", home_of(comm))
+            pattern, modulus, options = read_moduli(path, comm, weights, weigher, options)
         elif comm is not None:
             pattern = as_pattern(path, comm=comm, drop_zeros=drop_zeros, threads=threads)
         elif chosen:
@@ -208,27 +203,6 @@ class _Stages:
         """Sets the seconds of a stage: those since the end of the stage before it."""
         now = time.perf_counter()
         self.seconds[stage], self.since = round(now - self.since, 6), now
-
-
-def _read_moduli(
-    path: PathLike, comm: Any, weights: str, weigher: str, backend: str
-) -> tuple[Pattern, Any]:
-    """The pattern of the entries of a file that are not zero, and their moduli. Over MPI ranks, the
-    pattern holds the moduli as its `values`, and the second result is None. A request over ranks
-    that needs the whole matrix in one process is refused, if possible before the file is read.
-    Collective over ranks."""
-    remedy = "give a file with values, or leave out weights="
-    if comm is None:
-        from btfperm.weighted import moduli
-
-        return moduli(values_of(path, True, remedy))
-    from btfperm.weighted.weigh_mpi import moduli_over_ranks, refuse_large
-
-    asked = (comm, weights, weigher, backend)
-    refuse_large(path, *asked)
-    pattern = moduli_over_ranks(path, comm, remedy=remedy)
-    refuse_large(pattern, *asked)
-    return pattern, None
 
 
 def _decomposed(
@@ -297,11 +271,6 @@ def _targets(
     return [target(file, format, convention, solver)[1] for file in outputs]
 
 
-def _weighted_rows() -> list[Algorithm]:
-    """The weighted searches of matrices."""
-    return [row for row in algorithms(package="weighted") if not row.of_graphs]
-
-
 def _weigher(options: dict[str, Any], weights: str | None) -> str:
     """The name of the weighted search that `options` request, or "auto". The options are those of
     the search for the structural rank, so such a name is replaced by "auto" in them.
@@ -311,7 +280,9 @@ def _weigher(options: dict[str, Any], weights: str | None) -> str:
     InvalidArgumentError : the algorithm is a weighted search, but `weights` is not given
     """
     name = options.get("algorithm")
-    if all(row.name != name for row in _weighted_rows()):
+    if all(
+        row.name != name for row in registry.algorithms(package="weighted") if not row.of_graphs
+    ):
         return "auto"
     if weights is None:
         raise InvalidArgumentError(f"the algorithm {name} needs weights=")
@@ -319,11 +290,9 @@ def _weigher(options: dict[str, Any], weights: str | None) -> str:
     return str(name)
 
 
-def _for_weights(
-    weights: str, weigher: str, options: dict[str, Any], *, is_over_ranks: bool
-) -> dict[str, Any]:
-    """The options of the search for the structural rank. In one process, this search runs on the
-    backend of the weighted search.
+def _for_weights(weights: str, weigher: str, options: dict[str, Any], home: str) -> dict[str, Any]:
+    """The options of the search for the structural rank, for a matrix that the backend `home`
+    holds. In one process, this search runs on the backend of the weighted search.
 
     Raises
     ------
@@ -336,22 +305,9 @@ def _for_weights(
         raise InvalidArgumentError(
             f"there are no weights {weights!r}; give one of {', '.join(get_args(Objective))}"
         )
-    if is_over_ranks:
-        from btfperm.weighted.weigh_mpi import check_arguments
-
-        check_arguments(weights, weigher, options.get("backend", "auto"))
-        return {"backend": "auto", **options}
-    backend = options.get("backend", "auto")
-    if backend not in of_one_process():
-        backend = "cpu"
-    rows = _weighted_rows()
-    here = weights != "bottleneck" and any((r.name, r.backend) == (weigher, backend) for r in rows)
-    if (backend in of_one_process() and not here) or options.get("device") is not None:
-        raise InvalidArgumentError(
-            "this search for large entries runs on the CPU: use backend='cpu' or 'auto', and name "
-            "no device"
-        )
-    return {**options, "backend": backend}
+    step = registry.step("weighted", "options", home)
+    chosen: dict[str, Any] = step(weights, weigher, options)
+    return chosen
 
 
 def _chosen(
@@ -371,8 +327,7 @@ def _with_weights(d: Any, w: WeightedTransversal) -> Any:
     permutations and the blocks do not depend on the matching."""
     transversal = w.transversal
     assert transversal is not None
-    fields = {"transversal": transversal} if d.is_distributed else fields_of(transversal)
-    return replace(d, **fields, meta=meta_with_weights(d.meta, transversal))
+    return d._with_transversal(transversal, meta_with_weights(d.meta, transversal))
 
 
 def _completed(

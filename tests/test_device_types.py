@@ -277,7 +277,7 @@ def test_a_comparison_with_a_device_is_detected():
 # why. A new one needs a reason here; better, it becomes a method of a backend or a step of the
 # registry.
 QUESTIONS = {
-    "btfperm/order.py": (7, "with comm=, the ranks read and write the files together"),
+    "btfperm/order.py": (3, "arguments of the caller; no rank has the whole matrix to complete"),
     "btfperm/path/make_plan.py": (5, "the plan decides the backend by where the matrix is"),
     "btfperm/path/decompose.py": (1, "the state for `after`, which decides what follows a failure"),
     "btfperm/path/recertify.py": (1, "the state for `after`, which decides what follows a failure"),

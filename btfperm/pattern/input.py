@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_pattern",
+    "home_of",
     "over_ranks",
     "parts_of_triple",
     "refuse_backend_without_ranks",
@@ -111,6 +112,12 @@ def is_over_ranks(A: Any, comm: Any) -> bool:
     """Whether a call with these arguments is collective, that is, made by all ranks of a
     communicator."""
     return comm is not None or getattr(A, "is_distributed", False)
+
+
+def home_of(comm: Any) -> str:
+    """The backend that holds a matrix which is read from a file: over the ranks of a communicator,
+    or in one process if it is None."""
+    return "cpu" if comm is None else "mpi"
 
 
 def over_ranks(A: Any, comm: Any) -> AbstractContextManager[None]:

@@ -31,6 +31,9 @@ block graph           (pattern, decomposition) -> BlockGraph
 transversal           (pattern, fields, choice) -> the result of a search; of package ``results``,
                       as the next one, in which a backend may use those of the CPU (`step_or_cpu`)
 decomposition         (pattern, form, transversal, meta) -> the decomposition
+options               (objective, weighted search, options) -> those of the search before it
+moduli of a file      (path, communicator, objective, weighted search, options) -> pattern, moduli
+                      or None if the pattern holds them, options
 diagonals             (pattern, modulus, decomposition, objective, options of `weigh`) -> the
                       weighted transversal and its `Diagonals`
 ====================  ==========================================================================
@@ -68,6 +71,10 @@ _ROWS = (
     ("results", "transversal", "mpi", "distributed", "distributed_transversal"),
     ("results", "decomposition", "cpu", "decomposition", "whole_decomposition"),
     ("results", "decomposition", "mpi", "distributed", "distributed_decomposition"),
+    ("weighted", "options", "cpu", "of_file", "options_before"),
+    ("weighted", "options", "mpi", "of_file_mpi", "options_before"),
+    ("weighted", "moduli of a file", "cpu", "of_file", "read_moduli"),
+    ("weighted", "moduli of a file", "mpi", "of_file_mpi", "read_moduli"),
     ("weighted", "diagonals", "cpu", "with_diagonals", "with_diagonals"),
     ("weighted", "diagonals", "mpi", "diagonal_mpi", "with_diagonals"),
     ("weighted", "problem", "cpu", "problem", "WeightedProblem"),

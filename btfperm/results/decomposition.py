@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -114,6 +114,10 @@ class Decomposition(Drawn, OnDemand):
         from btfperm.results.host_copy import copied_to_host
 
         return copied_to_host(self, _ON_DEVICE, ("transversal", "pattern"))
+
+    def _with_transversal(self, transversal: Transversal, meta: Mapping[str, Any]) -> Self:
+        """The same blocks with another matching."""
+        return replace(self, **fields_of(transversal), meta=meta)
 
     @property
     def n_blocks(self) -> int:

@@ -8,7 +8,7 @@ even share of the boundaries. The method `gather` returns the whole result on ea
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -243,6 +243,12 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
             "pattern": None,
         }
         return new_result(DulmageMendelsohn, fields, {"meta": lambda: self.meta})
+
+    def _with_transversal(
+        self, transversal: Any, meta: Mapping[str, Any]
+    ) -> DistributedDecomposition:
+        """The same blocks with another matching."""
+        return replace(self, transversal=transversal, meta=meta)
 
     def block_sizes(self) -> tuple[int, int, int]:
         """(number of blocks with one row and one column, number of rows and number of columns of
