@@ -24,9 +24,9 @@ __all__ = ["MPI"]
 # Upper bounds on the bytes that the first rank allocates for each entry, and for each row and
 # column, if it gathers a matrix with 32-bit indices, searches and decomposes. For 50 million
 # entries, 10 million rows and 10 million columns, the bounds give 1,400 MB, and the first rank
-# needed 801 MB, including its part of the distributed matrix
-# (benchmarks/results/2026-11-26-mpi-scaling-one-machine). The bound for rows and columns matters
-# for matrices with few entries: on two ranks, the first one needed 170 MB for a random matrix with
+# of four needed 744 MB, including its part of the distributed matrix
+# (benchmarks/results/2026-11-26-mpi-scaling-4-ranks). The bound for rows and columns matters for
+# matrices with few entries: on two ranks, the first one needed 170 MB for a random matrix with
 # 2 million rows, columns and entries each (measured by hand).
 _BYTES_PER_ENTRY, _BYTES_PER_LINE = 10, 45
 
