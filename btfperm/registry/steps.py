@@ -122,7 +122,7 @@ def step(package: str, name: str, backend: str) -> Callable[..., Any]:
 
 def step_or_cpu(package: str, name: str, backend: str) -> Callable[..., Any]:
     """The function of a step of a backend, or that of the CPU if the backend has none."""
-    return step(package, name, backend if has_step(package, name, backend) else "cpu")
+    return step(package, name, backend if (package, name, backend) in _STEPS else "cpu")
 
 
 def add_step(package: str, name: str, backend: str, module: str, function: str) -> None:
