@@ -163,8 +163,10 @@ def test_the_widest_range():
 def test_limits():
     A = hard("log-normal", 150)
     edges = heavy(A).counters["edges"]
-    for share in (0.3, 0.7, 0.97):
-        with pytest.raises(btfperm.LimitReachedError, match="weighted search was stopped"):
+    # The smallest limit may end the search for the maximum transversal already: how many entries
+    # that search visits depends on the order of the threads.
+    for share, stopped in ((0.3, ""), (0.7, "weighted "), (0.97, "weighted ")):
+        with pytest.raises(btfperm.LimitReachedError, match=f"{stopped}search was stopped"):
             heavy(A, max_work=int(share * edges))
     with pytest.raises(btfperm.LimitReachedError):
         heavy(A, time_limit=1e-9)
