@@ -316,7 +316,8 @@ def zeros_among(
 
 
 def _are_zero(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """True for each value that is zero; an array without dimensions if they are not numbers."""
+    """True for each value that equals zero. An array without dimensions if the type of the array
+    is not numeric, or if its objects cannot be compared with zero."""
     zeros: npt.NDArray[Any] = np.empty((), dtype=object)
     if values.dtype.kind in "biufc":
         zeros = np.equal(values, 0)

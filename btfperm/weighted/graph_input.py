@@ -38,8 +38,8 @@ def read_graph(
 
 
 def refuse_faults(pattern: Pattern, weight: Reals) -> None:
-    """Raises InvalidMatrixError unless the matrix is symmetric with weights that are positive and
-    finite."""
+    """Raises InvalidMatrixError unless the matrix is square and symmetric, and all values outside
+    the diagonal are positive and finite. Values on the diagonal are ignored."""
     refuse_rectangles(pattern)
     found = _core.weighted.find_fault(pattern.indptr, pattern.indices, weight)
     refuse_fault(pattern, *found)

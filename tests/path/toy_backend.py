@@ -107,7 +107,7 @@ class ToyBackend:
         return CPU.decompose(session, row_match, col_match, threads)
 
     def decomposes_here(self, session):
-        return "the matrix is there"
+        return "this backend holds the matrix"
 
     def should_decompose(self, session):
         return self.wants_to_decompose, "the toy was asked"

@@ -15,8 +15,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::btfperm.SolverMissingWarning")
 
 @pytest.mark.parametrize("solver", ["klu", "superlu"])
 def test_every_layout_of_a_right_hand_side(solver):
-    """Read-only, strided, in the other byte order, one column, and by columns; in a larger block
-    and in blocks of one row. None is modified."""
+    """Right-hand sides that are read-only, strided, in the other byte order, of one column, and
+    stored by columns. Each is solved with a matrix that has a diagonal block of two rows, and with
+    a triangular one, whose diagonal blocks all have one row. No right-hand side is modified."""
     for A in (example(), np.triu(np.ones((4, 4)))):
         F = btfperm.preorder(A, solver=solver).factor(A)
         b = A @ np.array([1.0, 2.0, 3.0, 4.0])
@@ -36,8 +37,9 @@ def test_every_layout_of_a_right_hand_side(solver):
 
 @pytest.mark.parametrize("solver", ["klu", "superlu"])
 def test_every_layout_of_new_values(solver):
-    """In single precision, strided, read-only, in the other byte order, and integers; as an array
-    and as the data of a matrix by columns and by rows. None is modified."""
+    """New values that are in single precision, strided, read-only, in the other byte order, or
+    integers. They are given as an array, or as the data of a matrix stored by columns or by rows.
+    No array of values is modified."""
     A = sp.csc_array(example().astype(float))
     b, rows = A @ np.ones(4), sp.csr_array(A)
     F, G = (btfperm.preorder(B, solver=solver).factor(B) for B in (A, rows))

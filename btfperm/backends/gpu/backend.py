@@ -121,7 +121,7 @@ class Gpu:
         return decompose(session, row_match, col_match)
 
     def decomposes_here(self, session: Session) -> str:
-        return "the matrix is there"
+        return "this backend holds the matrix"
 
     def should_decompose(self, session: Session) -> tuple[bool, str]:
         """True in two cases. Either a device holds a copy of the matrix; or the matrix is large,

@@ -135,7 +135,7 @@ class Mpi:
             return "each rank has the whole matrix since the search"
         if session.is_on_first_rank:
             return "the first rank has the whole matrix since the search"
-        return "the matrix is there"
+        return "this backend holds the matrix"
 
     def should_decompose(self, session: Session) -> tuple[bool, str]:
         return False, "one process holds the matrix"
