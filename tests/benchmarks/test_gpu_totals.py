@@ -32,7 +32,8 @@ def test_the_tables_have_the_required_rows():
 
 
 def test_the_commands_work(monkeypatch):
-    """With the bytecode that exists; the next test checks where new bytecode is stored."""
+    """The commands run with the bytecode that exists. The next test checks where new bytecode is
+    stored."""
     monkeypatch.setattr(section, "storing_bytecode", lambda _: dict(os.environ))
     monkeypatch.setattr(section, "WAYS", {"cpu": section.WAYS["cpu"]})
     found = section.from_file(btfperm.as_pattern(make("er:7:3")), 1)

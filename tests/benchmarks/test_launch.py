@@ -87,8 +87,8 @@ def measured():
 
 @pytest.mark.parametrize("section", [startup, versions])
 def test_the_commands_of_a_section_work(section, measured, monkeypatch):
-    """On a tiny matrix. This version is also the other one. `memory` has the commands of
-    `start-up`."""
+    """Runs the commands on a tiny matrix. The section `versions` compares this version with itself.
+    The section `memory` runs the same commands as `start-up`, so it has no case of its own."""
     monkeypatch.setattr(section, "measure", measured)
     more = dataclasses.replace(options(60.0), repeats=1, other=Path(sys.executable))
     report = section.run(generated(["opf_300"]), more)

@@ -12,8 +12,9 @@ from benchmarks.report import Options
 
 
 def limits(monkeypatch, held, need):
-    """The rows under limits, by (ranks, limit in MB, whether it sufficed). `held` and `need`: MB of
-    a GPU without a limit, and at least, by ranks."""
+    """The measurements under limits, as tuples (number of ranks, limit in MB, whether it sufficed).
+    For each number of ranks, `held` is the memory in MB that one GPU takes without a limit, and
+    `need` the smallest memory that suffices."""
 
     def measured(name, ranks, where, environment, options, cap=0):
         assert (name, where, environment) == ("er:4:2", "gpu", {})

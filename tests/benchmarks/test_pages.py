@@ -138,7 +138,8 @@ def test_the_path_has_the_aims_of_the_other_graphs(gpu, hem, held):
 
 
 def test_the_variation_is_compared_on_common_graphs():
-    """push-relabel has too few runs on one graph, so this graph does not count beside it."""
+    """push-relabel has too few runs on one graph, so the comparison with push-relabel leaves out
+    this graph."""
 
     def row(name, matrix, spread, runs=3):
         seconds = [1.0, 1.0 + spread, 1.0][:runs]
@@ -194,7 +195,8 @@ def test_the_figures_of_a_real_result_are_shown():
 
 @pytest.mark.parametrize(("gains", "held"), [((1.0, 1.3, 1.7), [1, 1]), ((1.1, 0.9, 0.8), [0, 0])])
 def test_the_advantage_over_red_blue_is_compared_with_as_many_vertices(gains, held):
-    """The sparsest kind has a larger graph, too, which the densest one lacks."""
+    """The sparsest kind also has a larger graph. The densest kind has none of that size, so the
+    comparison leaves it out."""
     rows = [[{"n": 8, "median": {"local-max, GPU": 1.0, "red-blue, GPU": gain}}] for gain in gains]
     rows[0].append({"n": 16, "median": {"local-max, GPU": 1.0, "red-blue, GPU": 0.1}})
     found = claims_graphs_gpu._denser(rows)
@@ -347,7 +349,8 @@ def test_graphs_have_the_class_of_the_paper_and_stand_together():
 
 
 def test_statements_take_one_order_of_a_graph():
-    """hopcroft-karp was stopped in the graph's own order, so nothing is judged beside it."""
+    """hopcroft-karp was stopped in the graph's own order and ran only in another order, so it is
+    not compared with a search in the own order."""
 
     def row(matrix, algorithm, phases):
         counts = {"phases": phases, "edges": 9, "augmentations": 1, "path_edges": 3}

@@ -213,7 +213,8 @@ def test_dropped_zeros_are_remembered(cli, matrix, tmp_path):
 
 
 def test_zeros_of_the_matrix_can_be_dropped_for_the_check(cli, matrix, tmp_path):
-    """The file was made with the stored zero, without which its matching has a pair too many."""
+    """The matching of the permutation file uses the stored zero as an entry. With --drop-zeros, the
+    matrix lacks this entry, and `check` refuses the file."""
     perm = tmp_path / "perm.npz"
     cli(matrix("zeros"), "-q", "-o", perm)
     assert cli("check", matrix("zeros"), perm).code == 0

@@ -94,7 +94,7 @@ def test_only_with_diagonal_is_the_diagonal_zero_free(cli, tmp_path):
 
 
 def test_an_edited_permutation_file(cli, matrix, tmp_path):
-    """Each array is valid, but together they are not."""
+    """Each array of the file is valid by itself, but the arrays contradict each other."""
     perm = tmp_path / "perm.json"
     cli(matrix("tall"), "-q", "-o", perm)
     fields = json.loads(perm.read_text())

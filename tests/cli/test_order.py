@@ -207,7 +207,7 @@ def test_explain_names_the_rules(cli, hard):
 
 
 def test_options_reach_the_algorithm(cli, hard):
-    """Without fairness Pothen-Fan reads other entries; the rank is the same."""
+    """Without the option fairness, pothen-fan visits other entries but finds the same rank."""
     words = (hard, "--json", "--algorithm", "pothen-fan")
     fair, unfair = cli(*words).json, cli(*words, "--option", "fairness=0").json
     assert fair["structural_rank"] == unfair["structural_rank"]

@@ -138,7 +138,8 @@ def test_a_file_that_fails_does_not_stop_the_others(cli, matrix, tmp_path):
 
 
 def test_an_interrupt_ends_the_work_on_all_files(cli, matrix, monkeypatch):
-    """Not only on the file that is read at that time."""
+    """An interrupt ends the whole command, not only the work on the file that is read at that
+    time."""
     names = []
 
     def interrupted(path, **options):

@@ -121,8 +121,9 @@ def test_adapters_and_conventions(tmp_path):
 
 
 def test_a_decomposition_has_the_order_of_preorder_without_values(tmp_path):
-    """The adapter of each solver orders a decomposition inside its blocks. A decomposition from a
-    file has no matrix, so it keeps its own order."""
+    """If a decomposition holds its matrix, the adapter of each solver computes an order inside the
+    blocks: the one that `preorder` computes without values. A decomposition from a file has no
+    matrix, so the adapter keeps the order of the file."""
     form = btfperm.block_triangular_form(FILE)
     for name, solver in {
         **dict.fromkeys(("klu", "btf", "petsc"), "klu"),
@@ -141,8 +142,9 @@ FOR_SOLVERS = ("klu", "superlu", "btf", "umfpack", "petsc")
 
 @pytest.mark.parametrize("convention", FOR_SOLVERS)
 def test_a_decomposition_from_a_file_warns_of_its_fill(tmp_path, convention):
-    """In the adapter and in `save`, at the line of the caller. The result of `preorder` and a
-    decomposition with its matrix do not."""
+    """The adapters and `save` warn of the fill of a decomposition that was loaded from a file. The
+    warning of `save` names the line of the caller. There is no warning for the result of `preorder`
+    and for a decomposition that holds its matrix."""
     form = btfperm.block_triangular_form(FILE)
     form.save(tmp_path / "form.npz")
     loaded = btfperm.load(tmp_path / "form.npz")
@@ -178,13 +180,15 @@ def test_blocks_of_two_rows_need_no_order(tmp_path, size, warns):
 
 @pytest.mark.parametrize("convention", FOR_SOLVERS)
 def test_the_command_orders_inside_the_blocks(cli, tmp_path, convention):
-    """So it has no reason to warn."""
+    """The command has the matrix, so it computes orders inside the blocks and has no reason to
+    warn."""
     ended = cli(FILE, "-o", tmp_path / "p.npz", "--convention", convention)
     assert ended.code == 0 and "warning" not in ended.err
 
 
 def test_the_command_prints_the_warning(cli, tmp_path, monkeypatch):
-    """As over MPI ranks, where the decomposition does not hold the matrix."""
+    """In this test, as over MPI ranks, the decomposition does not hold the matrix, so `save`
+    warns."""
     save = btfperm.DulmageMendelsohn.save
 
     def without_the_matrix(self, *args, **how):

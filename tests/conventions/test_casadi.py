@@ -43,8 +43,8 @@ def transposed_dmperm(A):
 
 
 def check_blocks(A, theirs):
-    """Both have the same coarse parts and the same blocks; the vertical part is the first block,
-    the horizontal part the last one."""
+    """btfperm's arrays and `theirs` have the same coarse parts and the same blocks. In both, the
+    vertical part is the first block and the horizontal part the last one."""
     order = as_casadi(btfperm.dulmage_mendelsohn(A))
     np.testing.assert_array_equal(order.coarse_rowblock, theirs[4])
     np.testing.assert_array_equal(order.coarse_colblock, theirs[5])

@@ -48,7 +48,8 @@ def test_btfperm_takes_everything(A):
     [(name, "superlu" if name in ("superlu", "umfpack") else "klu") for name in SQUARE_ONLY],
 )
 def test_a_decomposition_is_ordered_for_the_solver_of_the_convention(name, solver):
-    """As `preorder` orders it without values; the orders for KLU and for SuperLU differ."""
+    """The order is the one that `preorder` computes without values. The orders for KLU and for
+    SuperLU differ."""
     rng = np.random.default_rng(0)
     A = sp.random_array((40, 40), density=0.1, rng=rng) + sp.eye_array(40)
     convert = CONVENTIONS[name]

@@ -72,7 +72,8 @@ def test_ends_are_those_of_cs_dmperm_when_it_lends_its_matching(A):
 @pytest.mark.parametrize("convention", ["csparse", "matlab", "casadi"])
 @given(A=strategies.any_matrix(), data=st.data())
 def test_any_changed_number_is_detected(convention, A, data):
-    """In the files of the three tools with the arrays of `cs_dmperm`; the first has `nb`, too."""
+    """The checks detect any changed number in the arrays of `cs_dmperm`, in the conventions of
+    CSparse, MATLAB and CasADi. The convention of CSparse also has `nb`."""
     order = CONVENTIONS[convention](btfperm.dulmage_mendelsohn(A))
     fields = {key: np.atleast_1d(value) for key, value in order._asdict().items()}
 

@@ -74,7 +74,8 @@ OPTIONAL = {
 
 @pytest.mark.parametrize("name", conventions)
 def test_a_missing_array_is_named(cli, tmp_path, name):
-    """Apart from those that follow from the others, or that a solver does not need."""
+    """`check` names the array that is missing. The arrays in OPTIONAL may be missing, because they
+    follow from the others or the solver does not need them."""
     matrix, arrays = saved(tmp_path, name)
     file = tmp_path / "wrong.npz"
     for key in lists_of(arrays):

@@ -81,7 +81,8 @@ def test_the_file_permutes_the_matrix_to_its_blocks(by_octave):
 
 
 def test_the_matrices_have_all_parts(by_octave):
-    """What the comparison is worth: all parts, and ranks that are not full."""
+    """The comparison is worth little unless the matrices have all parts, and some of them a rank
+    that is not full."""
     parts = np.array([np.diff(d.coarse_rows) > 0 for _, d, _ in by_octave.values()])
     assert (parts.sum(axis=0) >= 5).all()
     assert sum(d.structural_rank < min(A.shape) for A, d, _ in by_octave.values()) >= 10

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Diagnoses: of small matrices compared with all maximum matchings, of all by a separate check."""
+"""Diagnoses: those of small matrices are compared with all maximum matchings, and a separate check
+tests all of them."""
 
 from __future__ import annotations
 
@@ -318,7 +319,8 @@ def test_a_submatrix_has_numbers_of_its_own(A, data):
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_entries_outside_the_blocks_are_counted_on_threads(threads):
-    """The core itself, because small matrices run on one thread otherwise."""
+    """The test calls the core, because the public function runs on one thread for a matrix this
+    small."""
     rng = np.random.default_rng(3)
     A = btfperm.as_pattern(sp.random_array((900, 700), density=0.08, rng=rng))
     row_block = np.sort(rng.integers(0, 9, 900)).astype(A.indices.dtype)

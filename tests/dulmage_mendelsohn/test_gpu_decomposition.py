@@ -58,8 +58,8 @@ WAYS = ["as it is", "device", "no search", "contraction", "narrow", "no sweeps",
 
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
-    """Each alternative of the steps, which otherwise depends on the size and shape of the
-    matrix."""
+    """Forces one alternative of the steps. With "as it is", the size and the shape of the matrix
+    decide."""
     if request.param == "as it is":
         return request.param
     monkeypatch.setattr(find_square_gpu, "_MAX_CPU_EDGES", 0)

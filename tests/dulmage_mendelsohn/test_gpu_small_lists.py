@@ -84,7 +84,7 @@ def modified(name):
 
 @pytest.mark.parametrize("name", TINY)
 def test_the_sources_have_these_numbers(name):
-    """Without a GPU, because whoever renames a number may have none."""
+    """This test needs no GPU, because a developer who renames a number may have none."""
     assert modified(name) != (compiled.PACKAGE / name).read_text(encoding="utf-8")
 
 

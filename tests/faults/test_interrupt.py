@@ -57,7 +57,8 @@ print(btfperm.structural_rank(P), flush=True)
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 @pytest.mark.parametrize("limit", [(), ("1000",)])
 def test_ctrl_c(limit):
-    """Also with a time limit, which is polled at the same places."""
+    """Ctrl-C ends the search, also a search with a time limit, which is polled at the same
+    places."""
     done = subprocess.run(
         [sys.executable, "-c", CHILD, *limit],
         cwd=ROOT,

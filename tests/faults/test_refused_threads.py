@@ -69,8 +69,8 @@ def test_the_threads_that_start_do_the_work(refusing, max_started, given, run_se
 
 
 def test_all_threads_start(refusing):
-    """Then there is no warning and no counter, and later calls use the cached threads without a new
-    request."""
+    """If all threads start, there is no warning and no counter. Later calls use the cached threads
+    without a new request."""
     A = np.eye(300)
 
     def calls():

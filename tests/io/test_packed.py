@@ -125,7 +125,8 @@ def test_archive_with_one_matrix(tmp_path, path):
     ],
 )
 def test_every_format_in_an_archive(tmp_path, suffix, mode):
-    """Also those that are not read from front to back."""
+    """An archive may hold a file of any format, also of one whose reader does not read from front
+    to back."""
     inside, A = tmp_path / f"a{suffix}", np.array([[0.0, 2.5, 0.0], [1.0, 0.0, -3.0]])
     write_matrix(inside, A)
     file = tmp_path / "a.tar"

@@ -184,8 +184,8 @@ def parsed(text: str) -> dict[str, object]:
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 @pytest.mark.parametrize("scaled", [False, True], ids=["whole numbers", "and scalings"])
 def test_the_text_format_in_c(tmp_path, scaled):
-    """The programs in the documentation of `perm_txt`, completed. The first one, which knows no
-    scalings, also reads the file that has them."""
+    """The C programs in the documentation of `perm_txt`, completed, read the file. The first
+    program has no code for scalings, but it also reads the file that contains them."""
     from btfperm.io import perm_txt
 
     first, _, second = perm_txt.__doc__.split("In C::")[1].partition("\nScalings are")

@@ -141,7 +141,8 @@ def test_a_block_triangular_form_is_all_square(tmp_path):
 
 
 def test_the_pairs_of_a_block_triangular_form_are_in_its_blocks(tmp_path):
-    """Also those of unmatched rows and columns."""
+    """Each pair of a row and a column at the same position lies in one diagonal block, also a pair
+    of an unmatched row and an unmatched column."""
     A = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 1, 0]])
     file = tmp_path / "perm.json"
     save(btfperm.block_triangular_form(A), file)

@@ -177,7 +177,8 @@ class _CountedReads(io.RawIOBase):
 
 
 def test_the_end_of_a_pipe_is_read_once(monkeypatch):
-    """At the end of the pipe the reader stops. It does not ask for each announced column."""
+    """The reader stops at the end of the pipe. It does not try to read each column that the header
+    declares."""
     lines = [
         "title",
         "3 1 1 1 0",

@@ -55,8 +55,8 @@ def expected(path, store):
 
 
 def from_first(comm, value):
-    """The value of the first rank. The others sleep until it is there, so that the first one has a
-    core."""
+    """The value of the first rank. The other ranks sleep until it arrives, so that they leave a
+    core to the first rank."""
     arrived = comm.Ibarrier()
     while not arrived.Test():
         time.sleep(1e-3)
@@ -140,8 +140,8 @@ def kept_runs(store):
 
 
 def run(given, store):
-    """For each number of ranks, the seconds of each matrix, or why it failed. Results that `store`
-    has already are not measured again; failures are."""
+    """For each number of ranks, the seconds of each matrix, or why it failed. A matrix is not run
+    again if `store` has a result for it, but it is run again after a failure."""
     record, until = kept_runs(store), time.monotonic() + given.seconds
     names = {name_of(path) for path in files_of(given.folder)}
     missing = [ranks for ranks in given.ranks if names - record.setdefault(ranks, {}).keys()]
@@ -156,8 +156,8 @@ def run(given, store):
 
 
 def run_on(ranks, given, seconds, store, kept):
-    """The results of one start of the launcher. Each one is appended to the store when it is
-    there, so that a run that is ended loses only the matrix at hand."""
+    """The results of one start of the launcher. Each result is appended to the store when it is
+    complete, so a run that is ended loses only the matrix that it was working on."""
     from tests.mpi.launcher import ROOT, launcher
 
     program = [sys.executable, "-W", "ignore", "-m", "tests.mpi.all_matrices", given.folder]

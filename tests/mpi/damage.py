@@ -330,7 +330,8 @@ def case_what_is_no_communicator_of_one_group():
 
 
 def case_a_rank_finds_the_notice_late():
-    """The ranks that have failed do not wait for it for long; the next call waits for it."""
+    """One rank learns late that another rank has failed. The ranks that have failed wait for it
+    only a short time, and the next call waits for it."""
     exchange = Exchange.of(COMM)
     for k in range(4):
 

@@ -71,7 +71,8 @@ def case_first_rank():
 
 
 def case_lost_marks_of_the_first_rank():
-    """A rank that receives another matching, or another cover, ends the call."""
+    """If a number of the matching or of the cover is lost while the first rank distributes them,
+    the call ends with a DefectError."""
     P = btfperm.as_pattern(inputs.skewed_matrix(1_000, seed=1), comm=COMM)
     whole = Exchange.scatter
     for lost, unmarked in ((np.int32, -1), (np.uint8, 0)):

@@ -118,7 +118,8 @@ def no_room(*_):
 
 
 def case_small_steps():
-    """Columns wait for later steps, and long lists travel through the memory of the hosts."""
+    """The steps of the search are so small that columns wait for later steps, and long lists are
+    sent through the memory of the hosts."""
     with inputs.small_steps(), inputs.long_lists():
         for seed in inputs.drawn(range(40, 43)):
             found = on_gpus(inputs.random_matrix(seed), initializer="none").device
@@ -126,8 +127,8 @@ def case_small_steps():
 
 
 def case_long_lists():
-    """More roots of other ranks than the trees have room for at first, an end of many trees in one
-    step, and a graft."""
+    """The trees have more roots of other ranks than there is room for at first, many trees end in
+    one step, and a phase grafts trees."""
     rng = np.random.default_rng(1)
     n = 400
     A = families.random_rectangle(n, n, 3, 1).A

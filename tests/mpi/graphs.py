@@ -130,7 +130,8 @@ def case_refused_graphs():
 
 
 def case_the_checks_of_graphs_find_wrong_matchings():
-    """A search that forgets a pair, and one that matches a vertex twice."""
+    """The checks refuse the result of a search that forgets a pair, and of one that matches a
+    vertex twice."""
     search = local_max_mpi.local_max
 
     def forgetful(graph, *how):

@@ -14,8 +14,9 @@ import btfperm
 
 
 def drawn(items):
-    """All items on three ranks without a sanitizer, and on real GPUs. Otherwise every third one:
-    together, 1, 2 and 7 ranks have all of them again. Seven ranks take long on few cores."""
+    """The items to run on this number of ranks: all items on three ranks without a sanitizer, and
+    on real GPUs; otherwise every third item. Together, the runs on 1, 2 and 7 ranks cover all
+    items. Seven ranks take long on few cores."""
     from mpi4py import MPI
 
     ranks = MPI.COMM_WORLD.size
@@ -24,7 +25,7 @@ def drawn(items):
 
 
 def random_matrix(seed):
-    """Of any shape, with or without a diagonal, banded or not."""
+    """A random matrix of any shape, with or without a diagonal, banded or not."""
     rng = np.random.default_rng(seed)
     m, n = (int(size) for size in rng.integers(1, 55, 2))
     if seed % 3 == 0:

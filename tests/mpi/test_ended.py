@@ -45,7 +45,7 @@ KILL = "os.kill(os.getpid(), signal.SIGKILL)"
     ("place", "action"), [("search", KILL), ("write", KILL), ("search", "time.sleep(60)")]
 )
 def test_the_end(tmp_path, place, action):
-    """Of ranks of which one is killed, and of ranks whose launcher gets Ctrl-C."""
+    """The job ends if one rank is killed, and if the launcher gets Ctrl-C."""
     folder, note = tmp_path / "files", tmp_path / "note"
     folder.mkdir()
     matrix = folder / "a.mtx"

@@ -69,8 +69,9 @@ def test_owned_lists_are_sorted_without_duplicates(width):
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128])
 def test_the_sum_of_duplicates_does_not_depend_on_their_order(width, dtype):
-    """They arrive in an order that depends on the ranks. They are added up from the smallest to the
-    largest, complex ones by their real parts first, so that the sums are equal to the last bit."""
+    """Duplicates arrive in an order that depends on the ranks. They are added up from the smallest
+    to the largest, complex ones by their real parts first, so that the sums are equal to the last
+    bit."""
     rng = np.random.default_rng(1)
     lists = rng.integers(10, 14, 500).astype(width)
     items = rng.integers(0, 5, 500).astype(width)
@@ -228,7 +229,8 @@ def test_indices_outside_belong_to_the_first_or_the_last_rank(width, bounds):
     ],
 )
 def test_columns_that_choose_at_the_same_time(left, ranks, count):
-    """An eighth, at least 64; of more than 2^17 columns, 2^14 or a thirty-second part."""
+    """On one rank, all columns choose at the same time. On several ranks, an eighth of them does,
+    but at least 64; if there are more than 2^17 columns, 2^14 or a thirty-second part of them."""
     assert choices_of(left, ranks) == count
 
 

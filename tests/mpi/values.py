@@ -83,7 +83,8 @@ def case_a_file_without_values(folder):
 
 
 def case_values_of_distributed_rows():
-    """As SuperLU_DIST stores them; a rank with complex values makes those of all complex."""
+    """Each rank gives its rows as SuperLU_DIST stores them. If one rank has complex values, the
+    values of all ranks become complex."""
     A = inputs.random_matrix(5)
     A.data = np.arange(1.0, A.nnz + 1)
     same_values(inputs.as_distributed_rows(A, COMM, values=True), btfperm.as_valued(A))
@@ -130,7 +131,8 @@ def case_stored_zeros_of_distributed_values():
 
 
 def case_arguments_that_do_not_fit_a_distributed_pattern():
-    """Each is refused: it cannot be obeyed, and was ignored."""
+    """Each of these arguments is refused, because it has no meaning for a distributed pattern and
+    must not be ignored."""
     A = inputs.full(3, 2)
     positions = inputs.as_distributed_rows(A, COMM)
     dropped = btfperm.as_pattern(A, comm=COMM, drop_zeros=True)

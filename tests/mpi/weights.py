@@ -120,7 +120,8 @@ def long_phases():
 
 
 def case_auctions_alone_match_all_columns():
-    """The lines between ranks keep rows, owners and ghosts consistent until no column is left."""
+    """The messages between ranks keep rows, owners and ghosts consistent until all columns are
+    matched, so no search follows."""
     for seed in inputs.drawn(range(3)):
         A = with_values(random_square(60, 4, seed), 0)
         with long_phases():
@@ -129,7 +130,7 @@ def case_auctions_alone_match_all_columns():
 
 
 def case_one_bid_in_a_step():
-    """Bids by old duals, and lines that cross each other."""
+    """A step has so few bids that ranks bid by outdated duals, and messages cross each other."""
     name = "btfperm.weighted.approximate.heavy_perfect_mpi"
     with inputs.changed(name, "LEAST_STEP", 1), inputs.changed(name, "PARTS", 1 << 30):
         for seed in inputs.drawn(range(3)):
@@ -359,7 +360,8 @@ def _weigh(A, how):
 
 
 def case_limits_of_weights():
-    """The search for the structural rank visits fewer entries than the auction."""
+    """The search for the structural rank visits fewer entries than the auction, so the limit ends
+    the weighted search."""
     A = with_values(random_square(300, 5, 6), 0)
     edges = _weigh(A, {"backend": "mpi"}).counters["edges"]
     how = {"backend": "mpi", "max_work": edges - 1}

@@ -67,7 +67,8 @@ def test_the_default_is_a_row_of_its_backend(backend, among, name):
     ],
 )
 def test_plans_of_weighted_searches(package, asked, steps, why):
-    """They have no initial matching, and a requested backend must not be replaced."""
+    """Plans of weighted searches have no initial matching. No other backend may replace the
+    requested one."""
     request = Request(**asked)
     made = make_plan(ValuedSession(as_pattern([[1, 1], [0, 1]]), package, None), request, package)
     assert repr(made) == f"<Plan: {steps}, 1 thread>" and made.why().startswith(why)

@@ -55,8 +55,8 @@ def test_the_first_rule_whose_conditions_hold_is_taken(table, wide):
 
 
 def test_the_seconds_of_the_stages_add_up(monkeypatch):
-    """Also if a stage is entered twice: after a limit, the bound of the rank is part of the
-    certificate."""
+    """The seconds add up also if the call enters a stage twice. After a limit, the computation of
+    the bound of the rank counts as part of the certificate."""
     ticks = itertools.count()
     monkeypatch.setattr("btfperm.path.run.time", SimpleNamespace(perf_counter=lambda: next(ticks)))
     A = sp.random(400, 400, 0.02, random_state=1, format="csc")

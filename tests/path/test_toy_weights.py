@@ -109,7 +109,8 @@ def test_a_requested_backend_that_fails_is_an_error(toy, step):
 
 @pytest.mark.parametrize("step", ["empty", "run"])
 def test_the_toy_that_holds_the_matrix_fails(toy, step):
-    """The result would not be where the caller expects it."""
+    """If the backend that holds the matrix fails, no other backend replaces it, because the result
+    would not be where the caller expects it."""
     toy.fails_at = step
     with pytest.raises(BackendUnavailableError, match=f"broke in {step}"):
         found(ToyPattern.of(P))

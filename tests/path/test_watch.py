@@ -67,7 +67,8 @@ class Problem:
 
 
 def test_samples_are_taken_while_a_step_runs(monkeypatch):
-    """The larger of the two counts is reported; some searches write one of the arrays last."""
+    """A sample reports the number of matched rows or of matched columns, whichever is larger,
+    because some searches write one of the two arrays last."""
     monkeypatch.setattr(watch, "INTERVAL", 0.001)
     states = []
     row = registry.find("greedy", initializer=True)

@@ -292,7 +292,8 @@ def test_patterns_of_both_widths_fit_together(A):
 
 
 def test_other_forms_keep_the_name_and_the_source():
-    """So the meta of their results names the file and its hash."""
+    """Patterns that are made from another one keep its name and source, so that the meta data of
+    their results name the file and its hash."""
     source = {"file": "A.mtx", "sha256": "0" * 64}
     about = {"name": "A.mtx", "source": source}
     P = Pattern.from_coo([0, 1, 1], [0, 0, 2], (2, 3), values=[1.0, 0.0, 2.0], **about)

@@ -192,7 +192,7 @@ def test_too_little_memory_for_klu(library, monkeypatch, step, error):
 
 
 def test_a_library_elsewhere_is_found(monkeypatch, tmp_path):
-    """As in an environment of conda: not on the path of the loader."""
+    """The library is in a folder that the loader does not search, as in an environment of conda."""
     system = {one.name: one for one in _all()}.get("libklu")
     if system is None:
         pytest.skip("libklu is not installed")
@@ -220,7 +220,8 @@ def test_singular_matrices(library):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_zero_pivot_is_named_by_its_own_row_and_column(library, seed):
-    """By the numbers in the matrix, not by places in the permuted one."""
+    """The message gives the numbers of the row and the column in the matrix, not their positions in
+    the permuted matrix."""
     A = np.kron(np.diag([3.0, 1.0, 2.0]), [[4.0, 1.0], [1.0, 3.0]])
     A[2:4, 2:4] = 1.0
     A[:2, 2:] = 1.0

@@ -14,7 +14,8 @@ from btfperm.preorder import klu_libraries, klu_shared
 
 @pytest.fixture
 def search_again(monkeypatch):
-    """The libraries are searched for again in the test, and after it; without scikit-sparse."""
+    """Removes the cached result before and after the test, so that the libraries are searched for
+    again. scikit-sparse counts as not installed."""
     monkeypatch.setattr(klu_libraries, "_scikit_sparse", tuple)
     klu_libraries._search.cache_clear()
     yield
@@ -24,7 +25,8 @@ def search_again(monkeypatch):
 @pytest.mark.usefixtures("search_again")
 @pytest.mark.parametrize("has_wheel", [False, True])
 def test_a_named_library_that_does_not_work_is_reported(monkeypatch, tmp_path, has_wheel):
-    """No other libklu takes its place, and the reason names its path."""
+    """No other libklu replaces the library that the variable BTFPERM_LIBKLU names, and the reason
+    contains the path of that library."""
     broken = tmp_path / "libmine.so"
     broken.write_bytes(b"not a library")
     if has_wheel:
@@ -62,7 +64,7 @@ class _Absent:
 
 @pytest.mark.usefixtures("search_again")
 def test_a_library_that_is_not_there_has_no_reason(monkeypatch):
-    """It only has the hint, how to install it."""
+    """The row of a missing library contains no reason, only a hint how to install it."""
     monkeypatch.setattr(klu_shared, "_candidates", lambda: iter(()))
     for name in [name for name in sys.modules if name.partition(".")[0] == "nbklu"]:
         monkeypatch.delitem(sys.modules, name)

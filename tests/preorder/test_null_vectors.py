@@ -27,7 +27,7 @@ def duplicate_column(rng):
 
 
 def duplicate_column_and_row(rng):
-    """No row that is duplicate has the number of a column that is."""
+    """The duplicate rows are 2 and 5, the duplicate columns 1 and 4: no number is in both pairs."""
     A = whole(rng)
     A[2] = A[5]
     A[:, 4] = A[:, 1]
@@ -41,7 +41,8 @@ def three_columns(rng):
 
 
 def square_inside(rng):
-    """Rows 1 and 2 have the columns 3 and 4 only, with determinant zero."""
+    """Rows 1 and 2 have entries only in columns 3 and 4. The determinant of this 2 x 2 matrix is
+    zero."""
     A = whole(rng)
     A[1:3] = 0
     A[1:3, 3:5] = [[1, 2], [2, 4]]
@@ -65,7 +66,8 @@ def nullity_two(rng):
 
 
 def whole(rng):
-    """Without zeros, so that every other entry may be replaced; elimination is exact or nearly."""
+    """A random matrix without zeros, so that any entry may be replaced. Elimination has no rounding
+    errors, or nearly none."""
     return rng.choice([-4.0, -2, -1, 1, 2, 4, 8], (SIZE, SIZE))
 
 
@@ -81,13 +83,14 @@ KINDS = [
 
 
 def named(message: str, what: str) -> list[int]:
-    """The numbers that the message names."""
+    """The numbers of the rows or columns (`what`) that the message names."""
     (words,) = re.findall(rf"\b{what}s? (\d[\d, and]*) (?:are linearly|has no)", message)
     return [int(number) for number in re.findall(r"\d+", words)]
 
 
 def beside_others(block):
-    """The block as rows and columns 5 to 10 of a matrix with two others, and entries above them."""
+    """A matrix with the given block as rows and columns 5 to 10, two other diagonal blocks, and
+    entries above the blocks."""
     n = SIZE + 9
     A = np.zeros((n, n), block.dtype)
     A[:5, :5] = np.ones((5, 5)) + 2 * np.eye(5)

@@ -192,7 +192,9 @@ def test_a_solution_as_exact_as_rounding_is_not_refined(monkeypatch):
 
 
 def test_rounding_errors_of_every_size_of_matrix():
-    """Two rows with other signs below 100 rows, one row above; all have the size of a rounding."""
+    """The effect of rounding is measured with two rows that differ in their signs if the matrix has
+    fewer than 100 rows, otherwise with one. The numbers in these rows have the size of a rounding
+    error."""
     for n in (1, 7, 99, 100, 4093, 10_000):
         F = btfperm.preorder(sp.eye_array(n, format="csc")).factor(sp.eye_array(n, format="csc"))
         sizes = np.arange(1.0, n + 1)

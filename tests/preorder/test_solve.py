@@ -102,7 +102,8 @@ def test_backward_errors_at_the_ends_of_the_range():
 
 
 def test_small_matrices_are_ordered_in_one_call(monkeypatch):
-    """As by `preorder`, if no option is given; every type of matrix."""
+    """If no option is given, `solve` orders a small matrix in one call of the core, as `preorder`
+    does. The test has every type of matrix."""
     A = sp.csc_array(read("west0067")).astype(float)
     calls = []
 
@@ -280,7 +281,8 @@ def test_klu_with_its_own_order(monkeypatch, make):
 
 
 def test_each_library_of_klu_is_measured(monkeypatch):
-    """Each analyses and factors by itself, with its own order and with that of btfperm."""
+    """Each library analyses and factors the matrix by itself, with its own order and with that of
+    btfperm."""
     installed = klu_libraries.find()
     if installed is None:
         pytest.skip("libklu is not installed, or not for a sanitizer")

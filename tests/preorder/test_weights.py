@@ -175,7 +175,7 @@ def test_advice():
 
 @pytest.mark.parametrize("weights", ["auto", "product"])
 def test_one_warning_about_stored_zeros(weights):
-    """The searches inside do not repeat it, nor contradict it."""
+    """The searches inside `preorder` neither repeat the warning nor contradict it."""
     A = sp.csc_array(np.array([[1e-9, 3.0, 0], [4.0, 1e-9, 1.0], [0.0, 1.0, 2.0]]))
     A.data[0] = 0.0
     with pytest.warns(btfperm.StoredZerosWarning) as warned:

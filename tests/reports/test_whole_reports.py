@@ -25,7 +25,8 @@ def swapped(key, *places):
 
 
 def inserted(**more):
-    """The boundaries of a block more; `more` are its place and its row and column."""
+    """The arrays of block boundaries with one more boundary. `more` holds its index `at`, its `row`
+    and its column `col`."""
     return {
         f"{side}_blocks": np.insert(ANSWER[f"{side}_blocks"], more["at"], more[side])
         for side in ("row", "col")

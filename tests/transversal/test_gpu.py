@@ -48,7 +48,8 @@ def run(A, row, options=None, **more):
 
 
 def place(row):
-    """The CPU has starts of the same names, so a start needs backend="gpu"."""
+    """The backend for a row of the registry. The CPU has initializers with the same names, so an
+    initializer needs backend="gpu"."""
     return "auto" if not row.is_initializer else "gpu"
 
 

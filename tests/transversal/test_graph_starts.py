@@ -62,8 +62,8 @@ def test_the_matching_of_the_bipartite_graph(name, options, A, seed):
 
 
 def test_random_greedy_takes_the_same_neighbours_in_both_forms():
-    """Equal weights: the heaviest edge is the first suitable one, as the head of the file states.
-    So the start needs no option."""
+    """All edges have equal weights, so the heaviest edge of a vertex is the first suitable one, as
+    the opening comment of the source file states. So the start needs no option."""
     G = bipartite(families.random_rectangle(300, 300, 4, 1).A)
     one, other = (
         btfperm.match(G, algorithm="random-greedy", options={"select": how}, weights="ones").mate
@@ -79,15 +79,16 @@ def test_random_greedy_takes_the_same_neighbours_in_both_forms():
 @settings(max_examples=25, deadline=None)
 @given(A=strategies.any_matrix())
 def test_hem_in_natural_order_is_greedy(A):
-    """On one thread; on several, greedy may find another matching."""
+    """Both give the same matching on one thread. On several threads, greedy may find another
+    one."""
     np.testing.assert_array_equal(start(A, "hem")[0], start(A, "greedy", threads=1)[0])
 
 
 @settings(max_examples=25, deadline=None)
 @given(A=strategies.any_matrix())
 def test_greedy_by_sorted_weights_is_greedy(A):
-    """Edges of equal weight stay in the order of the columns, so there is no further start. On one
-    thread; on several, greedy may find another matching."""
+    """Edges of equal weight stay in the order of the columns, so there is no further start. Both
+    give the same matching on one thread. On several threads, greedy may find another one."""
     m, n = as_pattern(A).shape
     if min(m, n) == 0:
         return
@@ -115,7 +116,7 @@ def test_gpa_without_extend_need_not_be_maximal():
 
 @pytest.mark.parametrize(("name", "options"), [("gpa", {"extend": 1.0}), ("random-greedy", {})])
 def test_indices_of_the_graph_of_64_bits(name, options):
-    """As for a matrix with more than 2^30 entries."""
+    """The graph has 64-bit indices here, as it does for a matrix with more than 2^30 entries."""
     A = families.random_rectangle(400, 300, 4, 1).A
     problem = Problem.empty(as_pattern(A))
     run = getattr(_core.transversal, f"{name.replace('-', '_')}_in_64_bits")

@@ -24,9 +24,9 @@ def started(A):
 
 
 def plain(A):
-    """Vertices of degree one, first in, first out: the rows in their order, the columns, then those
-    whose degree falls to one. Without such a vertex, the next column takes its first unmatched
-    row."""
+    """The definition in plain Python. Vertices of degree one are taken first in, first out: first
+    the rows in their order, then the columns, then vertices whose degree falls to one. If there is
+    no such vertex, the next column takes its first unmatched row."""
     m, n = A.shape
     entries = sorted(set(zip(*map(np.ndarray.tolist, coo_array(A).coords), strict=True)))
     lists = {(0, i): [(1, j) for k, j in entries if k == i] for i in range(m)}

@@ -136,8 +136,8 @@ def far_row():
 
 
 def test_labels_that_outgrow_a_byte_end_the_pushes():
-    """The largest label of a byte means hopeless. A row 300 steps from an unmatched row must not
-    get it."""
+    """The largest label of a byte marks a hopeless row, from which no path leads to an unmatched
+    row. A row 300 steps from an unmatched row must not get this label."""
     P, start = far_row()
     row_match, _, labels = pushed(P, start, 10**6, 10**9)
     assert wrong_labels(columns_of(P), row_match.tolist(), labels.tolist()) == []

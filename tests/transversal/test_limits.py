@@ -105,8 +105,8 @@ def test_no_decomposition_without_a_maximum_transversal():
 
 @given(A=strategies.any_matrix())
 def test_the_bound_that_a_limit_leaves(A):
-    """The number of nonempty rows or of nonempty columns, whichever is smaller. The core may stop
-    the count early."""
+    """The bound is the number of nonempty rows or of nonempty columns, whichever is smaller. The
+    core may stop the count early."""
     P = btfperm.as_pattern(A)
     for Q in (P, in_64_bits(A)):
         cols = np.count_nonzero(np.diff(Q.indptr))

@@ -24,8 +24,9 @@ def started(A):
 
 
 def plain(A):
-    """Columns precede rows. Among vertices of one side and degree, that whose degree changed last
-    is taken, else the one of lowest index; of equal neighbours, the first in the list."""
+    """The definition in plain Python. Columns precede rows. Among vertices of the same side and
+    degree, the vertex whose degree changed last is taken, otherwise the one of lowest index. Among
+    equal neighbours, the first in the list is taken."""
     m, n = A.shape
     entries = sorted(set(zip(*map(np.ndarray.tolist, coo_array(A).coords), strict=True)))
     lists = {(0, i): [(1, j) for k, j in entries if k == i] for i in range(m)}

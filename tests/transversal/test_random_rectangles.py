@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random matrices with a few more columns than rows, or fewer: most have full rank, and searches
-end when one side is matched before they have visited the other. Each start before each search."""
+end when one side is matched before they have visited the other. The tests run each start before
+each search."""
 
 from __future__ import annotations
 

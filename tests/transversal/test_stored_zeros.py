@@ -72,8 +72,8 @@ def test_one_entry_or_several(count, words):
     ],
 )
 def test_the_second_search_has_options_of_its_own(algorithm, initializer, options, drop_zeros):
-    """The effect of the zeros is found by `auto`, to which the options of this search mean
-    nothing."""
+    """A second search by `auto` finds the effect of the zeros. The options of the first search
+    would mean nothing to it."""
     A = sp.csc_array((np.array([0.0, 1.0, 1.0]), ([0, 0, 1], [0, 1, 1])), shape=(2, 2))
     pattern = btfperm.as_pattern(A, drop_zeros=drop_zeros)
     how = {"algorithm": algorithm, "initializer": initializer, "options": options}

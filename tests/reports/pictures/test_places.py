@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where pictures draw what, in units of rows and columns, for the matrices of `tests/uneven.py`."""
+"""The positions of everything that pictures draw, in units of rows and columns, for the matrices of
+`tests/uneven.py`."""
 
 from __future__ import annotations
 

@@ -110,7 +110,8 @@ def test_heavier_than_the_bound():
 
 @pytest.mark.parametrize(("last", "left"), [(0, [0]), (9, [0]), (1, [0])])
 def test_a_matched_vertex_counts_in_one_of_the_rounds(last, left):
-    """As on a GPU: a round beyond the last one counts as the last, one before the first as it."""
+    """A matched vertex whose round is beyond the last one counts in the last round, and one whose
+    round is before the first counts in the first, as on a GPU."""
     mate, round_of = (np.array(x, V.pattern.indices.dtype) for x in (BEST, [last] * 4 + [0]))
     found = check_matching(V.pattern, V.values, mate, round_of, 1, "maximal")
     assert found.edges_left.tolist() == left and found.matched_share.tolist() == [0.8]
