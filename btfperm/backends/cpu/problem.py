@@ -23,8 +23,9 @@ __all__ = ["Problem"]
 # The number of rows and columns from which on the core allocates the arrays; NumPy allocates
 # smaller arrays faster.
 _WORTH_PAGES = 10_000
-# The number of rows and columns from which on several threads fill the arrays or count. For fewer,
-# threads that sleep may take longer to wake than one thread takes for all of it.
+# Several threads fill the arrays if there are at least this number of rows and columns, and count
+# the matched columns if there are at least half this number of columns. For fewer, threads that
+# sleep may take longer to wake than one thread takes for all of it.
 _WORTH_WAKING = 2_000_000
 _BYTE = np.dtype(np.uint8)
 

@@ -36,7 +36,9 @@ _ENTRIES_A_WORD, _ARRAYS = 16, 17
 
 @dataclass
 class DeviceProblem:
-    """The counterpart of `Problem` on a device. All arrays are CuPy arrays of one index type.
+    """The counterpart of `Problem` on a device.
+
+    All arrays are CuPy arrays; those of the pattern and of the matching have one index type.
 
     Attributes
     ----------
@@ -46,9 +48,8 @@ class DeviceProblem:
     row_match, col_match : the current matching, improved in place by the algorithms
     host : the problem on the host from which this one was copied, or to which it was copied last;
         or None
-    reached : marks of the rows that alternating paths of the last search reached from unmatched
-        columns. If the search was right, they are the rows of a minimum cover. None if the search
-        left no marks
+    reached : int32; 1 for each row of the minimum cover that the last search found, else 0. The
+        certificate checks whether these rows belong to a cover. None if the search left no marks
     has_room : whether the device was found to have enough free memory for a search
     has_sorted_lists : whether the rows of each column ascend; in `transposed()` they do not
     """
