@@ -80,7 +80,7 @@ def test_the_warning_about_zeros_has_the_other_rank():
 
 @pytest.mark.parametrize("suffix", ["mtx", "npz", "mat", "rb"])
 def test_names_stay_with_the_matrix(tmp_path, suffix):
-    """Through reading, permuting and decomposing, with values and without."""
+    """A matrix keeps its name when it is read, permuted and decomposed, with values and without."""
     path = tmp_path / f"a.{suffix}"
     btfperm.write_matrix(path, np.array([[0.0, 2], [3, 4]]))
     P = btfperm.as_pattern(path)

@@ -37,7 +37,8 @@ def test_every_picture_is_drawn_by_the_script(tmp_path):
 
 
 def test_the_page_on_pictures(tmp_path, monkeypatch, capsys):
-    """Its Python runs, and its picture of the terminal is what the command prints."""
+    """The Python blocks of the page run, and the command prints the picture of the terminal that
+    the page shows."""
     pytest.importorskip("matplotlib").use("Agg")
     page = (DOCS / "pictures.md").read_text(encoding="utf-8")
     (tmp_path / "matrices").symlink_to(DOCS.parent / "matrices", target_is_directory=True)

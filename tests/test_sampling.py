@@ -70,7 +70,8 @@ def test_one_combination_of_each_function():
 
 
 def test_one_combination_of_each_algorithm():
-    """With the marker, in any of the algorithm's variants."""
+    """With the marker `every_algorithm`, one combination of each algorithm runs, in any of its
+    variants."""
     items = [
         Named(f"a.py::test_it[{name}-{form}]", SimpleNamespace(name=name))
         for name, form in [("a", 1), ("a", 2), ("b", 1), ("c", 1), ("c", 2), ("c", 3)]

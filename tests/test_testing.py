@@ -36,7 +36,8 @@ def members(text, noun):
 
 
 def sections(text):
-    """For "row" and "column": the excess, the number of groups, and the lines about them."""
+    """The sections of a message, by "row" and "column": the excess, the number of groups, and the
+    lines about them."""
     found, nested = {}, False
     for line in text.splitlines()[1:]:
         if head := re.match(

@@ -234,7 +234,8 @@ def test_orders_of_all_graphs_are_named():
 
 
 def test_both_orders_have_their_own_statements(tmp_path):
-    """From a run on a tiny graph in its own and in a random order."""
+    """A run on a tiny graph, in its own order and in a random order, gives statements for each of
+    the two orders."""
     cases = [case for case in paper_001.cases("tiny", Path()) if "wiki" in case.name]
     found = paper_001.run(cases, dataclasses.replace(OPTIONS, threads=2, store=tmp_path / "s"))
     item = claims_grafting._by_order(found.data, "Why.")
@@ -248,7 +249,8 @@ def test_both_orders_have_their_own_statements(tmp_path):
 
 
 def test_figure_1_has_both_orders(tmp_path):
-    """From a run on tiny graphs. A statement about a search that was stopped is not measured."""
+    """A run on tiny graphs gives the statements of figure 1 for both orders. A statement about a
+    search that was stopped counts as not measured."""
     cases = serial_codes.cases("tiny", Path())
     assert [case.name for case in cases[:2]] == ["opf_300", "opf_300_rcp"] and len(cases) == 6
     found = serial_codes.run(cases, dataclasses.replace(OPTIONS, store=tmp_path / "s"))

@@ -116,7 +116,8 @@ def test_one_command_makes_all(tmp_path, real_folder, capsys):
 
 @pytest.mark.parametrize("section", run_module.SECTIONS)
 def test_every_section_is_listed_and_has_its_matrices(section, capsys):
-    """Without a GPU, its sections make their lists of matrices and then report the reason."""
+    """On a machine without a GPU, the sections for GPUs list their matrices and then report why
+    they cannot run."""
     entry = run_module.SECTIONS[section]
     assert run_module.main(["--list"]) == 0
     assert f"{section:18}{entry.measures}" in capsys.readouterr().out

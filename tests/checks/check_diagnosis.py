@@ -90,9 +90,9 @@ def check_connected(A, rows, cols):
 
 
 def check_reached(A, rows, cols, n_unmatched):
-    """All columns of the sets can be matched, which leaves `n_unmatched` rows; and each row can be
-    one of these. So no set has a part with the same excess: if there is one row too many, then
-    without any one row of a set all others can be matched."""
+    """All columns of the sets can be matched, which leaves `n_unmatched` rows unmatched; and each
+    row can be one of these. So no part of a set has the same excess as the set. If a set has one
+    row too many and any one of its rows is left out, all others can be matched."""
     rows, cols = (np.array([k for each in sets for k in each], dtype=int) for sets in (rows, cols))
     part = A.tocsr()[rows][:, cols]
     row_of = maximum_bipartite_matching(part, perm_type="row")

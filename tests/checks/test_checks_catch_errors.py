@@ -164,7 +164,8 @@ def test_check_coarse(changes, sentence):
 
 
 def test_check_coarse_detects_a_matching_that_is_not_maximum():
-    """With any boundaries: row 4 and column 6, both unmatched, fit into no part."""
+    """Row 4 and column 6 are both unmatched, so they fit into no part, whatever the boundaries
+    are."""
     row_match, col_match = replaced(ROW_MATCH, at4=-1), replaced(COL_MATCH, at6=-1)
     arrays = right(coarse_rows=[0, 2, 6, 7, 10], coarse_cols=[0, 3, 4, 8, 10])
     with pytest.raises(AssertionError, match="an unmatched row is not in the vertical part"):

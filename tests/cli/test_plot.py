@@ -111,7 +111,7 @@ def test_a_format_makes_the_name_free(cli, file, tmp_path):
 
 
 def test_the_drawing_fits_the_terminal_and_is_coloured_only_there(cli, file, monkeypatch):
-    """At least 20 columns and 10 lines, at most 160 columns."""
+    """A drawing has at least 20 columns and 10 lines, and at most 160 columns."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     from btfperm.reports.pictures import terminal

@@ -39,7 +39,8 @@ def test_as_many_matched_as_libbtf(A):
 
 @given(A=strategies.any_square())
 def test_libbtf_finds_the_same_blocks_from_our_completed_match(A):
-    """For singular and nonsingular matrices: strongcomp accepts the flips and keeps them."""
+    """btf_strongcomp accepts the flipped numbers of Q and keeps them, for singular and for
+    nonsingular matrices."""
     order = as_btf(btfperm.block_triangular_form(A))
     given_Q = np.empty_like(order.Q)
     given_Q[order.P] = order.Q  # the column of each row, flipped or not

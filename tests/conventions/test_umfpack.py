@@ -49,9 +49,9 @@ def test_a_singular_matrix_is_factored_and_reported(A):
 
 @parametrized(FULL)
 def test_the_fill_is_close_to_that_of_umfpack(known):
-    """At most 1.3 times the numbers that UMFPACK stores with its own order, and 50 more. Minimum
-    degree needs the symmetric strategy and the matching on the diagonal: otherwise the fill of
-    dwg961b is several times as large."""
+    """The factors have at most 1.3 times the numbers that UMFPACK stores with its own order, and 50
+    more. Minimum degree needs the symmetric strategy and the matching on the diagonal: otherwise
+    the fill of dwg961b is several times as large."""
     A = sp.csc_array(read(known.name))
     A.data = np.random.default_rng(1).uniform(1, 2, A.nnz)
     p = btfperm.preorder(A, weights="none")

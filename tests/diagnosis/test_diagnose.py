@@ -187,8 +187,8 @@ def rows_of_few_patterns(draw):
 @example(drawn=(3, [{0, 2}, {0, 2}, {0}, {1}]))  # only the last column separates row 2 from 0 and 1
 @example(drawn=(6, [{0}, {1, 2}, {3}, {0}, {5}] * 20 + [{4}, {2, 4}] * 20))
 def test_rows_with_identical_patterns(drawn):
-    """All sets of rows that are equal as sets, without the empty ones, the largest first; those of
-    one size by their first rows."""
+    """The diagnosis lists all sets of rows with the same pattern, except empty rows. The largest
+    set is first; sets of equal size are in the order of their first rows."""
     n, rows = drawn
     pairs = [(i, j) for i, row in enumerate(rows) for j in row]
     equal = {}

@@ -143,7 +143,8 @@ def several_groups(draw):
 @given(A=strategies.any_matrix() | several_groups())
 @example(A=sp.block_diag([np.ones((2, 1)), np.ones((2, 1))], format="coo"))
 def test_lists_for_json_are_marked_as_cut_if_and_only_if_they_are(A):
-    """For each limit, also one that is reached exactly at the end of a group."""
+    """The mark is right for each limit, also for one that is reached exactly at the end of a
+    group."""
     found = btfperm.diagnose(A)
     whole = found.to_dict(limit=None)
     for limit in range(2 * sum(A.shape) + 3):

@@ -123,10 +123,8 @@ class Draw:
     def bytes_mutated(
         self, data: bytes, chance: float, make_other: Callable[[], bytes] | None = None
     ) -> bytes:
-        """With the given probability, `data` after up to three mutations of its bytes.
-
-        `make_other` makes another input, with which this one may be spliced.
-        """
+        """Returns `data`, to which up to three mutations of bytes are applied with the given
+        probability. `make_other` makes another input, with which `data` may be spliced."""
         if self.random.random() >= chance:
             return data
         other = make_other() if make_other else None

@@ -62,7 +62,7 @@ def test_the_message_names_all_suffixes(tmp_path):
 
 
 def test_a_file_whose_name_has_a_colon(tmp_path):
-    """Its whole name counts before the form FILE.mat:NAME."""
+    """If a file with the whole name exists, the name is not read as FILE.mat:NAME."""
     (tmp_path / "b.mat:c").mkdir()
     for name in ("a.mat:D", "a:b.mat", "a.mat:E.mat", "b.mat:c/a.mat", "b.mat:c/d:D"):
         scipy.io.savemat(tmp_path / "other.mat", {"D": scipy.sparse.csc_array(np.eye(3))})

@@ -364,7 +364,7 @@ def test_no_statement_of_python_runs_for_each_line(tmp_path, line, packed, place
 
 
 def test_a_value_that_is_smaller_than_every_double(tmp_path):
-    """It is read as zero, and `drop_zeros` drops it."""
+    """Such a value is read as zero, and `drop_zeros` drops it."""
     path = tmp_path / "a.mtx"
     head = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 "
     path.write_text(f"{head}0.{'0' * 330}1\n")

@@ -47,7 +47,8 @@ def test_the_suffix_does_not_matter(tmp_path, packer):
 
 @pytest.mark.parametrize("packer", PACKERS)
 def test_the_suffix_before_that_of_the_packing_counts(tmp_path, packer):
-    """Only its name shows that a file has the format METIS."""
+    """Only the name of a file shows that its format is METIS: here, the suffix before that of the
+    packing."""
     file = tmp_path / f"a.GRAPH.{packer}"
     file.write_bytes(PACKERS[packer](b"3 2\n2\n1 3\n2\n"))
     assert peek(file).format == "metis"

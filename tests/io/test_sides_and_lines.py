@@ -67,7 +67,8 @@ HEAD = "a title\n             4             1             2             1       
 
 
 def test_harwell_boeing_ignores_what_follows_the_fields_of_a_line(tmp_path):
-    """As Fortran does: behind three fields of four characters, a line may hold anything."""
+    """The reader ignores whatever follows the three fields of four characters in a line, as Fortran
+    does."""
     file = tmp_path / "a.rua"
     file.write_text(
         f"{HEAD}RUA                        3             2             3             0\n"

@@ -57,7 +57,7 @@ def case_random_matrices():
 
 
 def case_without_gathering_of_remainders():
-    """All components are found by searches over ranks."""
+    """No remainder is gathered on one rank, so searches over ranks find all components."""
     with inputs.gathered_up_to(0):
         for seed in range(20, 23):
             same_blocks(inputs.random_matrix(seed))

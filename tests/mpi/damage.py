@@ -106,7 +106,7 @@ def case_a_rank_out_of_memory():
 
 
 def case_wrong_rows_of_one_rank():
-    """All ranks refuse the rows or columns that one rank gives."""
+    """If one rank gives wrong rows or columns, all ranks raise the same error."""
     starts = [1, 1] if COMM.rank == LAST else [0, 1]
     shape = (COMM.size, COMM.size)
     for make in (btfperm.DistributedPattern.from_rows, btfperm.DistributedPattern.from_columns):
@@ -115,8 +115,8 @@ def case_wrong_rows_of_one_rank():
 
 
 def case_a_failure_right_after_another_call():
-    """A rank that has left a call may fail in the next one while others are still in the first:
-    their first call ends well, and the second one raises the error."""
+    """A rank that has left a call may fail in the next one while other ranks are still in the first
+    call. For these ranks the first call succeeds, and the second one raises the error."""
     for k in range(12):
         with Exchange.of(COMM).guarded():
             pass
@@ -202,8 +202,8 @@ def case_a_rank_fails_before_it_releases_memory():
 
 
 def case_a_rank_fails_while_it_numbers_its_ghosts():
-    """Before and after the numbers of the whole matrix are overwritten: the next calls find the
-    entries, also where a copy of the whole pattern exists."""
+    """The last rank fails before or after it overwrites the numbers of the whole matrix. The next
+    calls find the entries, also where a copy of the whole pattern exists."""
     number = _core.ranks.number_ghosts
     A = inputs.random_matrix(5)
     for has_whole, is_after, error in product(

@@ -66,7 +66,8 @@ def case_local_max_is_that_of_one_process():
 
 
 def case_local_max_on_a_path_of_increasing_weights():
-    """As many rounds as edges that are matched; in each, one edge is heavier than its neighbour."""
+    """In each round only one edge is heavier than its neighbours, so there are as many rounds as
+    matched edges."""
     weight = np.arange(1.0, 40)
     G = sp.diags_array([weight, weight], offsets=[-1, 1], shape=(40, 40), format="csc")
     assert same_matching(G).rounds == 20

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All cases on 1, 2, 3 and 7 ranks, those of GPUs on emulated devices on 1, 2 and 3 ranks."""
+"""Runs all cases on 1, 2, 3 and 7 ranks, and those of GPUs on emulated devices on 1, 2 and 3
+ranks."""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ GRAPH = "weighted.graph"
     ],
 )
 def test_the_default_is_a_row_of_its_backend(backend, among, name):
-    """Its options are those that the caller may set: `alpha` belongs to ms-bfs over ranks only."""
+    """The default has the options that the caller may set for its backend: only ms-bfs over ranks
+    has `alpha`."""
     made = Plan("transversal", as_pattern([[1, 1], [0, 1]]), Request())
     made.backend, made.among = backend, among
     row = made.default()
@@ -151,7 +152,8 @@ def test_the_rules_choose_the_threads_while_planning(monkeypatch, asked, threads
     ],
 )
 def test_one_thread_matches_before_a_search_on_a_gpu(monkeypatch, asked, threads):
-    """Unless the caller sets their number, see `Backend.starts_in_order`."""
+    """The initializer before a search on a GPU uses one thread, unless the caller sets the number
+    of threads (see `Backend.starts_in_order`)."""
     monkeypatch.setattr(planning, "start_threads", lambda wanted: wanted)
     monkeypatch.setattr(planning, "choose_threads", lambda asked, rule: asked or 6)
     monkeypatch.setattr(_core.backends, "threads_for_search", lambda nnz, wanted: wanted)

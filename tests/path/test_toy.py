@@ -211,7 +211,7 @@ def test_the_plan_of_a_requested_toy_has_no_bound(toy):
 
 
 def test_a_plan_is_plain_data(toy):
-    """It has no functions, no arrays and no references to a matrix or a backend."""
+    """A plan contains no functions, no arrays and no references to a matrix or a backend."""
     session = Session(ToyPattern.of(A))
     request = Request()
     made = make_plan(session, request, "toy")

@@ -32,7 +32,8 @@ def a_small_piece(monkeypatch, piece):
 
 
 def test_no_blocks_of_any_size():
-    """Without blocks, their height and width say nothing about the memory that is needed."""
+    """A matrix without blocks needs no memory for entries, whatever the declared size of a block
+    is."""
     size = 1 << 31
     pointers = np.zeros(2, dtype=np.int64)
     found = positions_of_blocks(

@@ -138,7 +138,7 @@ def measured(A: Any, solver: str, weights: str) -> dict[str, Any]:
 
 
 def backward_errors(rows: Any, X: Any, B: Any) -> Iterator[dict[str, float]]:
-    """Of each column of X. No row of the matrix is empty."""
+    """The backward error of each column of X. No row of the matrix is empty."""
     extended = np.clongdouble if X.dtype.kind == "c" else np.longdouble
     data, starts = rows.data.astype(extended), rows.indptr[:-1]
     norm = np.add.reduceat(np.abs(data), starts).max()

@@ -333,7 +333,7 @@ def test_klu_is_the_choice_of_auto(monkeypatch):
     sp.coo_array((10**10, 10**10)),
 ])  # fmt: skip
 def test_sparse_right_hand_sides_of_another_shape(b):
-    """They are refused before they become dense arrays, which may be too large."""
+    """Such right-hand sides are refused before they become dense arrays, which may be too large."""
     with pytest.raises(InvalidArgumentError, match="must be an array of numbers with 2 rows"):
         btfperm.solve(np.eye(2), b)
     with pytest.raises(InvalidArgumentError, match="must be an array of numbers with 2 rows"):

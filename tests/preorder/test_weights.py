@@ -225,7 +225,8 @@ def test_the_predicted_fill_decides_where_a_column_stays_weak(diagonal, taken):
 
 
 def test_few_columns_may_stay_weak(monkeypatch):
-    """With more than FEW_WEAK of them, the transversal of the pattern is kept."""
+    """The weighted order is chosen although a few columns stay weak with it. If the share of these
+    columns is larger than FEW_WEAK, the transversal of the pattern is kept."""
     k = 25
     T = sp.diags_array([-np.ones(k - 1), 2 * np.ones(k), -np.ones(k - 1)], offsets=[-1, 0, 1])
     grid = sp.csr_array(sp.kron(T, sp.eye_array(k)) + sp.kron(sp.eye_array(k), T))

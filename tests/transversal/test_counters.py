@@ -76,7 +76,8 @@ def test_the_bisection_reports_its_thresholds():
 
 @pytest.mark.parametrize("algorithm", OF_GRAPHS)
 def test_reported_counters_of_graphs_are_declared(algorithm):
-    """On the path, local-max sorts the edges that are left."""
+    """The second graph is a path, on which local-max stops its rounds early and sorts the remaining
+    edges. The counters of both methods must be declared."""
     for G in (random_graph(60, 200, 1), graph_path(500, np.arange(1, 500.0))):
         m = btfperm.match(G, algorithm=algorithm, backend="cpu")
         assert not undeclared(m.counters), NOT_DECLARED
@@ -176,7 +177,7 @@ def test_an_initializer_counts_the_entries_that_it_visits(initializer, pairs, vi
 
 @pytest.fixture(params=[1, 3])
 def threads(request):
-    """With several threads, all loops are shared, however short."""
+    """The number of threads. If there are several, all loops are shared, however short."""
     before = _core.backends.share_always(request.param > 1)
     yield request.param
     _core.backends.share_always(before)

@@ -97,7 +97,8 @@ def test_forced_choices_come_first(run_seed):
 
 @each_start
 def test_a_start_is_maximal(row, options, run_seed):
-    """For several seeds, because some initializers begin each list at a random place."""
+    """The test runs with several seeds, because some initializers begin each list at a random
+    place."""
     for name in ("stars", "dense", "random, wide", "random, tall"):
         for seed in (0, run_seed, run_seed + 1):
             P, problem, _, _ = start(SMALL[name].A, row, options, seed=seed)

@@ -115,7 +115,8 @@ def test_the_bound_that_a_limit_leaves(A):
 
 @pytest.mark.parametrize("initializer", [name for name in INITIALIZERS if name != "none"])
 def test_a_start_that_uses_up_the_work_leaves_none_to_the_search(initializer):
-    """Without any work left, the search is stopped at once; no work is not the same as no limit."""
+    """If the start uses up the limit on the work, the search is stopped at once. No remaining work
+    must not mean that there is no limit."""
     A = families.random_rectangle(3000, 3000, 3, 1).A
     how = {"initializer": initializer, "algorithm": "hopcroft-karp", "threads": 1}
     whole = btfperm.maximum_transversal(A, **how).counters

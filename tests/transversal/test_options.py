@@ -150,7 +150,8 @@ def test_the_default_is_the_one_that_the_registry_states(row, option):
 
 
 def test_fairness_changes_the_steps_of_pothen_fan():
-    """This shows that the test above would notice another default of this option."""
+    """The steps differ between the two values of fairness. So the test of the default notices if
+    this option gets another default."""
     A = sp.random(400, 400, density=0.006, random_state=3, format="csc")
     edges = {
         fairness: btfperm.maximum_transversal(

@@ -44,7 +44,7 @@ CASES = [
 
 
 def some_pairs(A):
-    """A matching of every second column to its first row that is not taken yet."""
+    """A matching of every second column to the first row of its list that is still unmatched."""
     A = sp.csc_array(A)
     col_match = np.full(A.shape[1], -1)
     for j in range(0, A.shape[1], 2):

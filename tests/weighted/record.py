@@ -70,8 +70,9 @@ def main() -> int:
 
 
 def random_matrix(seed: int) -> sp.csc_array:
-    """Even seeds: up to `_SMALL` rows and columns of any rank. Odd seeds: square, of full rank. The
-    moduli are few different ones, near 1, or of all sizes; every fifth matrix is complex."""
+    """A random matrix. Even seeds give up to `_SMALL` rows and columns and any rank; odd seeds give
+    a square matrix of full rank. The moduli are few different ones, near 1, or of all sizes; every
+    fifth matrix is complex."""
     rng = np.random.default_rng(seed)
     if seed % 2:
         n = int(rng.integers(2, _LARGE + 1))

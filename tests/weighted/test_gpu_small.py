@@ -98,7 +98,7 @@ def test_every_run_gives_the_same_result():
 
 
 def test_blocks_have_auctions_of_their_own():
-    """In permuted order, beside blocks of one entry and entries between the blocks."""
+    """The matrix is permuted, and has blocks of one entry and entries between the blocks."""
     A = of_blocks(3)[:, ::-1]
     exact = btfperm.weighted_transversal(A)
     d = btfperm.dulmage_mendelsohn(A)

@@ -78,7 +78,8 @@ def test_limits_on_threads(threads):
 
 @pytest.mark.parametrize("algorithm", ["mc64", "heavy-perfect"])
 def test_every_limit(algorithm):
-    """Also one that ends the search for the last column, which leaves it unmatched."""
+    """The test includes a limit that ends the search for the last column, which leaves this column
+    unmatched."""
     stopped = 0
     for seed in range(15):
         A = np.exp(3 * np.random.default_rng(seed).normal(size=(6, 6)))

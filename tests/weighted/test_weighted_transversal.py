@@ -132,8 +132,9 @@ def test_matrices_with_long_searches(kind):
 
 @pytest.mark.parametrize("kind", ["log-normal", "wide", "four values"])
 def test_prices_are_refined_after_an_auction(kind):
-    """The auction's matching is the best but for a few exchanges, so hardly any search follows.
-    A new start from its prices would leave a fifth of the columns to searches."""
+    """A few exchanges turn the matching of the auction into the best one, so hardly any search
+    follows. A new start from the prices of the auction would leave a fifth of the columns to
+    searches."""
     A = hard(kind, 20_000)
     w = btfperm.weighted_transversal(A)
     assert w.counters["bids"] > A.shape[0] and w.counters["searches"] < 20

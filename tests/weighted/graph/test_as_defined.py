@@ -65,8 +65,9 @@ def test_each_vertex_takes_its_heaviest_neighbour(name, options):
 
 
 def test_work_is_counted():
-    """On a path of 6 vertices with increasing weights, counted by hand. hem visits the vertices 0,
-    2 and 4, each with its list; gpa adds all edges to one path, and visits it twice."""
+    """The expected counts for a path of 6 vertices with increasing weights are computed by hand.
+    hem visits the vertices 0, 2 and 4, each with its list; gpa adds all edges to one path, and
+    visits it twice."""
     G = path(6, np.arange(1, 6.0))
 
     def counted(name, **options):

@@ -61,7 +61,8 @@ def test_no_matching(mate):
 
 
 def test_a_pair_that_lies_between_neighbours():
-    """Both vertices have a neighbour with a larger number than their mate."""
+    """The matched vertices 0 and 1 are not adjacent, but each has a neighbour with a larger number
+    than its mate."""
     A = btfperm.as_valued(graph(4, [(0, 3), (1, 2)], 1.0))
     mate = np.array([1, 0, -1, -1], dtype=A.pattern.indices.dtype)
     with pytest.raises(DefectError, match="is matched to"):
