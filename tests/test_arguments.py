@@ -65,7 +65,7 @@ NAMES = (
 )
 ZERO = {"values": [0.0]}
 
-#: calls that refuse every one of these values
+# Calls that refuse every value of `WRONG`.
 REFUSING = {
     "save format": lambda v: btfperm.save(D, "x", format=v),
     "save convention": lambda v: btfperm.save(D, "x.npz", convention=v),
@@ -96,7 +96,7 @@ REFUSING = {
     "load": btfperm.load,
     "peek": btfperm.peek,
 }
-#: calls for which some of these values are right
+# Calls that accept some values of `WRONG`.
 OTHERS = {
     **{name: lambda v, name=name: btfperm.dulmage_mendelsohn(A, **{name: v}) for name in NAMES},
     "diag_pivot_thresh": lambda v: P.factor(A, diag_pivot_thresh=v),

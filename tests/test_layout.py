@@ -224,7 +224,7 @@ def test_lower_layers_import_no_upper_ones(path):
     for module in imports_at_the_head(path):
         assert not module.startswith("btfperm_cli"), f"{module} is above btfperm"
         other = package_of(module)
-        if other in LEVEL:  # otherwise `other` is a name of the package itself, as __version__
+        if other in LEVEL:  # not so for names of btfperm itself, such as __version__
             assert LEVEL[other] <= LEVEL[package], f"{package} is below {other}"
 
 

@@ -80,7 +80,8 @@ def check_closed(A, rows, cols, what):
 
 
 def check_connected(A, rows, cols):
-    """No group consists of several that have no row and no column in common."""
+    """Each group is connected: it does not consist of parts that have no row and no column in
+    common."""
     of_row = labels(A.shape[0], rows, "group")
     listed = np.flatnonzero(of_row >= 0)
     part = A.tocsr()[listed]

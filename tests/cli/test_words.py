@@ -100,7 +100,7 @@ def test_the_command_that_repeats_a_page():
     ids=lambda value: repr(value)[:40],
 )
 def test_every_end_has_its_code_and_its_sentence(capsys, monkeypatch, error, code, text):
-    monkeypatch.setattr(Output, "current", None)  # else the sentence names the last test's file
+    monkeypatch.setattr(Output, "current", None)  # or the message names a file
 
     def work():
         raise error

@@ -202,8 +202,8 @@ def test_rows_with_identical_patterns(drawn):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_work_on_one_group_is_not_taken_from_the_next(seed):
-    """One call for all groups marks what one call for each of them marks: each group gets passes
-    over its own entries, whatever the groups before it took."""
+    """One call for all groups marks the same rows as one call for each group: each group gets
+    passes over its own entries, whatever the passes over earlier groups cost."""
     rng = np.random.default_rng(seed)
     row = np.tile(np.arange(20) < 3, (23, 1))
     parts = [sp.coo_array(rng.permuted(row, axis=1)) for _ in range(8)]

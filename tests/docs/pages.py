@@ -2,9 +2,9 @@
 """The examples of the pages: blocks of Python and of a shell, in their order.
 
 A comment on the line before a block states how it is run: ``<!-- not run: REASON -->``, ``<!-- exit
-code 1 -->``, or ``<!-- needs PACKAGE -->``: it is left out where the package is not installed. A
-block of text that follows a shell block of one command, or a block of Python that prints, is its
-output.
+code 1 -->``, or ``<!-- needs PACKAGE -->``. The last one leaves out the block where the package is
+not installed. If a block of text follows a shell block of one command, or a block of Python that
+prints, it is the output of that block.
 """
 
 from __future__ import annotations

@@ -88,10 +88,11 @@ SMALL = {
 def names_for(which, seed):
     """Returns the names of the matrices to test.
 
-    These are all names on a real GPU, and for the way "as it is". An emulated device takes about a
-    second for each matrix, so on it the way "asked", in which rounds of the coarse search run from
-    the other side, tests the matrices "all parts" and "surplus" only: each has a horizontal or a
-    vertical part. Any other way tests a random half of all matrices.
+    `which` is a value of the fixture `way`. A real GPU tests all matrices with each value. An
+    emulated device takes about a second for each matrix, so it tests all matrices only with "as it
+    is". With "asked", rounds of the coarse search run from the other side, so it tests only the
+    matrices "all parts" and "surplus", each of which has a horizontal or a vertical part. With any
+    other value, it tests a random half of all matrices.
     """
     if not EMULATED or which == "as it is":
         return list(SMALL)

@@ -38,7 +38,7 @@ def test_deep(hard, numbering, run_seed):
 
 
 def test_a_million_columns_in_known_order():
-    """The closing column of a chain, its last, comes first; the other columns and all rows keep
+    """The last column of a chain, which closes it, comes first; the other columns and all rows keep
     their order."""
     n = 1_000_000
     d = btfperm.dulmage_mendelsohn(families.chain(n).A)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The decomposition is the same, bit for bit, for any number of threads.
 
-If all loops are shared, however short, the searches of several threads also meet on matrices that
-are small enough for hypothesis and the oracles. Then deep matrices are small, because each level
-needs a barrier, and a barrier on a busy machine may take a time slice.
+If all loops are shared, however short, several threads work at the same time also on matrices that
+are small enough for hypothesis and the oracles. In these tests, matrices with many levels are
+small, because each level needs a barrier, and a barrier on a busy machine may take a time slice.
 """
 
 from __future__ import annotations

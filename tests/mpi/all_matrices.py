@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole matrices over ranks: the arrays must be those of one process. Not part of the tests of CI.
+"""Compares the results for whole matrices over ranks with those of one process. CI does not run it.
 
 ``python -m tests.mpi.all_matrices FOLDER --ranks 1 2 3 4 5 7 8 16 --seconds 600 --out RESULTS``
 runs the matrices of a folder from the smallest to the largest on each number of ranks, one start of
-the launcher for each number. The numbers of ranks share the seconds; no matrix is started after the
-share is over. With ``--out``, the folder RESULTS gets a dated record of all ranks, matrices and
-differences, in the form of the results of ``benchmarks.run``. The exit code is 1 if an array
-differs, or if a rank fails.
+the launcher for each number. Each number of ranks gets an equal share of the seconds that are left,
+and starts no matrix after its share is over. With ``--out``, the folder RESULTS gets a dated record
+of all ranks, matrices and differences, in the form of the results of ``benchmarks.run``. The exit
+code is 1 if an array differs, or if a rank fails.
 
 If FOLDER is ``families``, the matrices are those of `tests.families`, small and longer ones.
 
-With ``--store FOLDER``, each result is kept in FOLDER as soon as it is there, and later runs of the
-same commit continue with the matrices that have none. The record then has the results of all runs,
-and ``--seconds 0`` only writes it. Each algorithm needs a store of its own.
+With ``--store FOLDER``, each result is stored in FOLDER as soon as it is complete, and later runs
+of the same commit continue with the matrices that have no result yet. The record then has the
+results of all runs, and ``--seconds 0`` only writes the record. Each algorithm needs a store of its
+own.
 """
 
 from __future__ import annotations

@@ -212,8 +212,8 @@ def case_directions():
 
 
 def case_number_of_messages():
-    """A level of the search and a step of karp-sipser need about one exchange, and an exchange at
-    most one message from each rank to each other one."""
+    """A level of the search, or a step of karp-sipser, takes about one exchange. In an exchange,
+    each rank sends at most one message to each other rank."""
     chain = families.renumbered(families.chain(2_000), "mixed").A
     for A in (inputs.skewed_matrix(1_000, seed=1), chain, inputs.forest(1, 340)):
         t = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", initializer="karp-sipser")
@@ -225,8 +225,8 @@ def case_number_of_messages():
 
 
 def case_numbers_of_64_bits():
-    """The start, both directions of the search, and the decomposition, by the compiled code for
-    very large matrices."""
+    """The code that is compiled for very large matrices runs the start, both directions of the
+    search, and the decomposition."""
     with inputs.numbers_of_64_bits():
         assert btfperm.as_pattern(inputs.full(2, 2), comm=COMM).indices.dtype == np.int64
         case_random_matrices()

@@ -266,8 +266,8 @@ def case_thousands_of_communicators_and_failures():
 
 
 def case_a_failure_while_lists_travel():
-    """A rank that fails before an exchange of lists cannot take part in it later: the ranks use a
-    new communicator from the next call on."""
+    """If a rank fails before an exchange of lists, it cannot take part in this exchange later, so
+    the ranks use a new communicator from the next call on."""
     ones = np.ones(COMM.size, dtype=np.int64)
 
     def lists():
@@ -310,8 +310,8 @@ def case_functions_that_need_one_process():
 
 
 def case_what_is_no_communicator_of_one_group():
-    """A communicator without ranks has none that could agree on the error, so each rank that gives
-    one raises it alone."""
+    """Each rank that gives such a communicator raises the error alone, because a communicator
+    without ranks has no rank with which the others could agree on the error."""
     A = inputs.full(2, 2)
     P = btfperm.as_pattern(A, comm=COMM)
     wrong = [(MPI.COMM_NULL, "COMM_NULL, which has no ranks"), ("COMM_WORLD", "a str")]

@@ -200,7 +200,8 @@ def case_no_room_to_gather():
 
 
 def case_weights_without_gathering(folder):
-    """On one machine, too, the search before the weighted one leaves a large matrix distributed."""
+    """Also if all ranks are on one machine, the search before the weighted one leaves a large
+    matrix distributed."""
     A = with_values(random_square(40, 3, 7), 0)
     entries = "".join(f"{i + 1} {j + 1} {value}\n" for (i, j), value in sp.dok_array(A).items())
     head = "%%MatrixMarket matrix coordinate real general\n"

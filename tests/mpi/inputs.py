@@ -116,8 +116,8 @@ def no_search():
 
 
 def greedy_with_lists():
-    """Replaces the matching of karp-sipser by that of greedy, which is further from maximum; the
-    lists by rows that karp-sipser has made remain."""
+    """Replaces the matching of karp-sipser by that of greedy, which is further from maximum. The
+    row lists that karp-sipser has made remain."""
     from btfperm.transversal.initial.greedy_mpi import greedy
     from btfperm.transversal.initial.karp_sipser_mpi import karp_sipser
 
@@ -158,7 +158,7 @@ def long_lists():
 
 
 def small_tables():
-    """Trees on a GPU have room for few roots of other ranks at first."""
+    """At first, trees on a GPU have room for only two roots of other ranks."""
     return changed("btfperm.transversal.owned_trees_gpu", "_ROOTS", 2)
 
 

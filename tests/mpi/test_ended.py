@@ -13,7 +13,7 @@ import pytest
 
 from tests.mpi.launcher import ROOT, launcher
 
-# The command line, in which a rank runs `action` as soon as it is at a place of the work.
+# The command line, in which a rank runs `action` when it reaches a given step of the work.
 PROGRAM = """
 import os, runpy, signal, sys, time
 from pathlib import Path

@@ -138,7 +138,7 @@ def test_minimum_fill_is_a_postorder(A):
 
 @pytest.mark.parametrize("k", [5, 12])
 def test_amd_is_nearly_a_postorder(k):
-    """The order of variables that are eliminated together is another one."""
+    """The order by amd is a postorder except among variables that are eliminated together."""
     A = grid(k)
     mixed = np.random.default_rng(k).permutation(k * k)
     A = A[mixed][:, mixed]
@@ -285,7 +285,7 @@ def test_minimum_fill_ends_where_it_exceeds_its_limits(n, per_row, seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_limits_do_not_depend_on_the_threads(seed):
     """An order or a count is refused if one of several blocks exceeds the limit, whichever thread
-    has it."""
+    works on this block."""
     rng = np.random.default_rng(seed)
     blocks = []
     for k in rng.permutation([4, 5, 6, 8, 12]):

@@ -37,7 +37,8 @@ def test_positions_in_any_order(A, data, width):
 
 @given(A=strategies.any_matrix(), width=BOTH)
 def test_positions_by_columns(A, width):
-    """Columns ascend; rows in a column do not, and some occur twice."""
+    """The list of positions is sorted by columns, but not by rows inside a column, and some
+    positions occur twice."""
     order = np.argsort(A.col, kind="stable")
     rows, cols = A.row[order].astype(width), A.col[order].astype(width)
     wanted = expected(rows, cols, A.shape[1])

@@ -180,7 +180,8 @@ def test_lists_in_any_order(run_seed, order, symmetric, empty):
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc on this system")
 def test_memory_left_below_the_limits_of_a_process(monkeypatch):
-    """The free memory of the machine, or what the limit of the address space leaves, if less."""
+    """`memory_left` is the smaller of two numbers: the free memory of the machine, and what the
+    process may still allocate below the limit on its address space."""
     import resource
 
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

@@ -24,7 +24,8 @@ def test_a_complex_number_is_finite_if_both_parts_are():
 @pytest.mark.parametrize("dtype", [float, complex])
 @pytest.mark.parametrize("n", range(1, 10))
 def test_loops_of_four_numbers_miss_no_place(n, dtype):
-    """The first number that is not finite, and the largest backward error, may be anywhere."""
+    """The first number that is not finite, and the largest backward error, are found at every
+    position, although the loops take four numbers at a time."""
     ones, copy = np.ones(n, dtype), np.empty(n, dtype)
     columns = np.arange(n + 1), np.arange(n), 2 * ones
     for place in range(n):

@@ -222,7 +222,8 @@ def test_segments(monkeypatch):
 
 
 def test_few_rows_are_one_segment():
-    """A large block and a row beside it, in fewer than 256 rows and in more."""
+    """A large block and a block of one row are one segment in a matrix of fewer than 256 rows, and
+    two segments in a larger matrix."""
     for n, segments in ((70, 1), (300, 2)):
         A = sp.lil_array(sp.diags_array([4 * np.ones(n), np.ones(n - 1)], offsets=[0, 1]))
         A[n - 2, 0] = 1.0  # a cycle of all rows but the last

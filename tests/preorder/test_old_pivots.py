@@ -110,8 +110,9 @@ def test_old_pivots_with_large_growth_are_replaced_or_harmless(library, seed):
 
 @pytest.mark.usefixtures("library")
 def test_errors_that_new_pivots_do_not_mend_are_expected_later(monkeypatch):
-    """The first solution with old pivots is worse than the limit here, and so is that with new
-    ones. The next values are not factored twice for the same error."""
+    """With the limit of this test, the first solution with old pivots has too large an error, and
+    so has the solution with new pivots. For the next values, such an error causes no second
+    factorization."""
     monkeypatch.setattr(factorization, "_LARGEST_ERROR", 1e-30)
     A = with_values(sp.random_array((40, 40), density=0.1, rng=1), 1)
     F = btfperm.preorder(A, solver="klu").factor(A)
@@ -137,7 +138,7 @@ def test_only_errors_similar_to_the_first_one_are_expected(monkeypatch):
 
     monkeypatch.setattr(F, "_measured", scripted)
     monkeypatch.setattr(F, "_factor", lambda: (factored.append(1), type(F)._factor(F)))
-    errors[:] = [1e-5]  # with new pivots, so the values are the cause
+    errors[:] = [1e-5]  # an error of new pivots: the values cause it
     F.solve(np.ones(3), refine=1)
     for script, times in (
         ([9e-5], 0),

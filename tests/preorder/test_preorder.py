@@ -272,8 +272,8 @@ def test_the_order_in_a_run_of_blocks_is_that_of_each_block():
 
 @given(A=strategies.nonsingular(), seed=st.integers(0, 9))
 def test_apply_to_new_values(A, seed):
-    """The second matrix with the same pattern makes a `Gather`. From then on, it permutes only the
-    values."""
+    """The first call of `apply` stores a `Gather`. Later calls with the same pattern permute only
+    the values."""
     p = btfperm.preorder(A)
     rng = np.random.default_rng(seed)
     first = sp.csc_matrix(A)

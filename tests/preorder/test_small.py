@@ -56,7 +56,7 @@ def check_same(A: sp.csc_array, solver: str) -> btfperm.Preordering:
 
 
 def plain(A: sp.csc_array) -> sp.csc_array:
-    """Sorted and real, without stored zeros."""
+    """The matrix sorted and real, in which stored zeros are replaced by ones."""
     A = sp.csc_array(A).astype(float)
     A.data[A.data == 0] = 1.0
     A.sum_duplicates()

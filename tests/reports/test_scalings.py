@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verifier and scalings: any one that is changed is reported, whatever the shape and rank."""
+"""The verifier and scalings: every changed scaling is reported, whatever the shape and rank of the
+matrix."""
 
 from __future__ import annotations
 

@@ -138,8 +138,9 @@ def from_lists(m, lists):
 @pytest.mark.gpu
 @pytest.mark.parametrize("seed", range(3))
 def test_the_one_way_out_of_a_long_list(seed):
-    """The last column holds all matched rows. Only one of them is matched to a column that also
-    holds the unmatched row. A push scans at most 64 entries of a list."""
+    """The last column holds all matched rows. Only one of these rows is matched to a column that
+    also holds the unmatched row. A push scans at most 64 entries of a list, so several pushes are
+    needed to find this row."""
     from btfperm.transversal.certificate_gpu import prove_on_device
 
     n = 5_000

@@ -40,7 +40,7 @@ def solved(hard, *, algorithm="auto", initializer="auto"):
     ("family", "numbering"), [("chain", "mixed"), ("bidiagonal", "mixed"), ("cycle", "backward")]
 )
 def test_million_column_paths(family, numbering, run_seed):
-    """The next test has the other numberings."""
+    """The next test runs a chain in the numberings "forward" and "backward"."""
     n = 1_000_000 if family == "chain" else 300_000
     solved(made(family, n, numbering=numbering, seed=run_seed))
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """guided-displacement, the default search, with all loops shared, on several threads and on one. It
-proves its matching during the search: labels stay lower bounds, hopeless rows stay hopeless, and no
-thread leaves a column unmatched that another could match."""
+proves its matching during the search: labels stay lower bounds, no path to an unmatched row can
+appear for a hopeless row (one that has no such path), and no thread leaves a column unmatched that
+another could match."""
 
 from __future__ import annotations
 

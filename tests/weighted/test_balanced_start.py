@@ -36,7 +36,8 @@ def test_scaled_rows_and_columns_need_few_searches(algorithm):
 
 
 def test_a_start_that_is_no_better_is_not_used():
-    """All values of a row are equal, so that every order of the columns is as good."""
+    """All values of a row are equal, so every transversal has the same product, and balanced prices
+    give no better start."""
     rng = np.random.default_rng(4)
     A = grid()
     A.data[:] = np.exp(3 * rng.normal(size=N))[A.indices]

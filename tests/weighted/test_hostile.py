@@ -167,7 +167,8 @@ def test_the_core_checks_its_arguments():
 
 @pytest.mark.parametrize("row", range(3))
 def test_a_dual_that_is_no_number_stays_the_excess(row):
-    """Entries behind it must not hide it."""
+    """If a dual is not a number, the excess is not a number either: later entries must not replace
+    it."""
     P = btfperm.as_pattern(np.ones((3, 3)))
     match, dual = np.full(3, -1, P.indices.dtype), np.zeros(3)
     wrong = np.where(np.arange(3) == row, np.nan, 0.0)
@@ -227,7 +228,8 @@ def test_the_certificate_refuses_wrong_matchings(proof_of):
 
 @pytest.mark.parametrize("transposed", [False, True])
 def test_the_certificate_refuses_a_worse_choice_of_the_longer_side(transposed, monkeypatch):
-    """The duals of a row of two entries are feasible and tight for either one."""
+    """The matrix has one row with two entries. The duals are feasible, and tight for either entry,
+    so only the rule for unmatched vertices excludes the smaller entry."""
     A = np.array([[1.0, 10.0]])
     A = A.T if transposed else A
     V = btfperm.as_valued(A)

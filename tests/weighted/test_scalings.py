@@ -156,7 +156,7 @@ def test_files_give_the_same_scalings_back(tmp_path, A, suffix):
 
 @pytest.mark.parametrize("suffix", ["npz", "json", "txt"])
 def test_large_files_give_the_same_scalings_back(tmp_path, suffix):
-    """Text of several pieces, and more than 1 MB of it."""
+    """The text of the file is longer than 1 MB and is read in several pieces."""
     n = 60_000
     A = sp.dia_array((np.exp(20 * RNG.normal(size=(1, n))), [0]), shape=(n, n)).tocsc()
     d = btfperm.dulmage_mendelsohn(A, transversal=btfperm.weighted_transversal(A))

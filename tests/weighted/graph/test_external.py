@@ -174,7 +174,7 @@ COMMAND = "from btfperm_cli.__main__ import main; main()"
 
 
 def test_a_full_disk_is_exit_code_4_without_leftovers(tmp_path):
-    """The limit on the size of a file stands for a full disk."""
+    """A limit on the size of a file simulates a full disk."""
     target, folder = tmp_path / "g.mtx", tmp_path / "temporary"
     folder.mkdir()
     btfperm.write_matrix(target, random_graph(2000, 20000, 0))

@@ -121,7 +121,7 @@ def test_the_same_matching_for_every_number_of_threads(name, options, weights, s
 
 @pytest.mark.usefixtures("everything_shared")
 def test_a_star_and_a_clique_in_parts_of_threads():
-    """Segments of the CREW steps that two or all threads share."""
+    """In these graphs, two or all threads share a segment of a step of the CREW model."""
     clique = sp.csc_array(np.triu(np.ones((9, 9)), 1) + np.triu(np.ones((9, 9)), 1).T)
     for G in (star(50, 1.0), star(2, 1.0), clique, path(5, [1.0, 2.0, 2.0, 1.0])):
         for seed in range(5):

@@ -168,7 +168,8 @@ def test_local_max_is_greedy_for_different_weights(seed):
 
 @pytest.mark.parametrize("weights", ["uniform", "few", "ones"])
 def test_the_sorted_rest_is_what_the_rounds_match(weights):
-    """With fixed random numbers, the rounds and the sorted rest give the same matching."""
+    """If the random numbers are fixed, rounds until no edge is left give the same matching as some
+    rounds and a pass over the remaining edges in sorted order."""
     for seed in range(5):
         G = random_graph(200, 900, seed, weights)
         by_rounds = btfperm.match(G, options={"ties": "fixed", "limit": 0}, seed=seed)

@@ -26,13 +26,14 @@ def increasing_path(n):
 
 
 def path_of_pairs(n):
-    """Each edge has the weight of its neighbour on one side."""
+    """A path in which each edge has the same weight as its neighbour on one side."""
     k = np.arange(n - 1)
     return k, k + 1, k // 2 + 1.0
 
 
 def hub(n):
-    """The hub loses its heaviest edge in each round, so its long column is searched again."""
+    """A vertex, the hub, is adjacent to half of all vertices. In each round it loses its heaviest
+    edge, so its long column is searched again."""
     half = (n - 1) // 2
     k = np.arange(half)
     chain = np.arange(half - 1)
