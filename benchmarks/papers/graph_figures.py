@@ -113,8 +113,9 @@ def ratios(data: Data) -> Figure | None:
 
 
 def families(data: Data) -> dict[str, list[Row]]:
-    """The graphs of each family, by size. Real matrices are one family. Stars, and families of
-    which only one graph was measured, are left out, because they have no figure."""
+    """The graphs of each family, by size. Real matrices are one family. Stars are left out, because
+    the paper does not draw them, and so is a family of which only one graph was measured, because
+    one point makes no curve."""
     found: dict[str, list[Row]] = {}
     for row in sorted(data["rows"], key=lambda row: row["n"]):
         generated = re.fullmatch(r"(delaunay|rgg|random:\d+):?.*", row["matrix"])

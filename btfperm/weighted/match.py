@@ -121,9 +121,9 @@ def match(
 
     Notes
     -----
-    O(n + m) for n vertices and m edges in memory. Two algorithms may take longer: "red-blue", and
-    "local-max" without its option `limit`, which is never used over MPI ranks. For these two,
-    O(n + m) is the expected time on random graphs.
+    O(n + m) for n vertices and m edges in memory. Two algorithms may take longer: "red-blue",
+    and "local-max" with ``options={"limit": 0}`` or over MPI ranks, where this option is not
+    available. For these two, O(n + m) is the expected time on random graphs.
 
     Examples
     --------

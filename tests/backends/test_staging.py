@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ring of pinned buffers, with a fake device."""
+"""The ring of pinned buffers, with a fake device and with a GPU, and functions of the core."""
 
 from __future__ import annotations
 

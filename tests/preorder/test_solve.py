@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`solve` and `compare_solvers`: known solutions, backward errors by definition, refused input."""
+"""`solve` and `compare_solvers`: small backward errors, the solutions of SciPy, the definition of
+the backward error, refused input."""
 
 from __future__ import annotations
 

@@ -30,7 +30,11 @@ _LAUNCH_EDGES = 1 << 29
 def local_max(
     graph: DeviceGraph, budget: Budget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int]:
-    """Runs rounds until no edge is left, or until the CPU matches the remaining edges."""
+    """Runs rounds until no edge is left or the budget ends them, and returns the counters.
+
+    After `limit` visits of each edge, on average, the CPU matches the edges that are left, in order
+    of their weights. The option `limit` 0 sets no such limit.
+    """
     width, edges = graph.indices.dtype, 0
     graph.clear()
     if not graph.nnz:
