@@ -16,7 +16,7 @@ from btfperm.backends.gpu import staging
 
 class FakeDevice:
     """A device whose memory is an array of the host. `waited` records each synchronisation with the
-    stream, and none with an event; after `fails_after` copies, the next one raises
+    stream, but no synchronisation with an event. After `fails_after` copies, the next copy raises
     KeyboardInterrupt."""
 
     def __init__(self, monkeypatch, memory, fails_after=None):

@@ -98,7 +98,8 @@ def test_real_matrices_with_casadi():
 
 
 def test_every_part_of_one_matrix():
-    """A vertical part of rows 1, 3, 5 and columns 2, 4; row 2 with column 0; a horizontal part."""
+    """The matrix has a vertical part of rows 1, 3, 5 and columns 2, 4, a square part of row 2 and
+    column 0, and a horizontal part."""
     pairs = [(0, 1), (0, 3), (4, 3), (4, 5), (4, 0), (2, 0), (2, 4), (1, 2), (3, 2), (3, 4), (5, 4)]
     order = as_casadi(btfperm.dulmage_mendelsohn(strategies.coo(pairs, (6, 6))))
     assert order.coarse_rowblock.tolist() == [0, 1, 3, 4, 6]

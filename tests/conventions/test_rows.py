@@ -75,7 +75,8 @@ def test_a_permutation_with_two_places_exchanged_is_wrong(tmp_path, name, field)
 @pytest.mark.parametrize("field", [0, 1])
 @pytest.mark.parametrize("name", [row.name for row in rows.values() if not row.matching_only])
 def test_a_reader_corrects_no_array_that_is_no_permutation(tmp_path, name, field, wrong):
-    """The inverse by `numpy.argsort`, for example, is a permutation whatever the file holds."""
+    """A reader must not turn a wrong array into a permutation, as `numpy.argsort` does: its result
+    is a permutation whatever the file holds."""
     order = CONVENTIONS[name](btfperm.dulmage_mendelsohn(A))
     changed = np.array(order[field])
     changed[0] = changed[1] if wrong == "twice" else 9

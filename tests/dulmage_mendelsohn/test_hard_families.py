@@ -95,7 +95,8 @@ def grid(side, seed, one_way=0):
 
 @pytest.mark.parametrize("one_way", [0, 1, 500])
 def test_grids(one_way, run_seed):
-    """A symmetric pattern is usually one block, which one search shows; two grids must stay two."""
+    """A symmetric pattern is usually one block, which a single search proves. Two grids must remain
+    two blocks."""
     hard = grid(60, run_seed, one_way)
     d = btfperm.dulmage_mendelsohn(hard.A)
     assert d.n_blocks == hard.fine_blocks

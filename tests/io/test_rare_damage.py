@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Damage that few files have: in each case the first sentence that fits it, not a later one."""
+"""Damage that few files have. In each case, the error must be the first sentence that describes the
+damage, not a later one."""
 
 from __future__ import annotations
 

@@ -124,8 +124,8 @@ def test_a_chain_of_headers_takes_no_recursion(tmp_path, kind):
 
 
 class CountedBytes(bytes):
-    """Counts in `work` the bytes that each operation searches or copies. What it returns counts
-    too."""
+    """Counts in `work` the bytes that each operation searches or copies. The bytes objects that an
+    operation returns count their own operations, too."""
 
     work = 0
 

@@ -183,8 +183,9 @@ def case_long_paths():
 
 
 def case_directions():
-    """Trees that grow from the unvisited rows give the same blocks, and by the rule the search
-    visits fewer entries in a matrix with grafts."""
+    """With direction=2, trees grow from the unvisited rows, which gives the same blocks. With
+    direction=1, a rule chooses the direction of each step; in a matrix on which the search grafts
+    trees, it then visits fewer entries than with direction=0."""
     upward = {"algorithm": "ms-bfs", "options": {"direction": 2}}
     for seed in inputs.drawn(range(80, 86)):
         A = inputs.random_matrix(seed)

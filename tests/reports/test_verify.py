@@ -187,7 +187,8 @@ def test_entries_below_the_blocks_are_counted_and_named():
 
 
 def test_blocks_that_split_are_named():
-    """Two blocks joined: triangular, but not irreducible."""
+    """The arrays join two blocks into one. The form is still triangular, but the joined block is
+    not irreducible."""
     A = sp.csc_array(np.eye(3))
     merged = np.array([0, 2, 3])
     verdict = verify(pattern_of(A), right_answer(A) | {"row_blocks": merged, "col_blocks": merged})

@@ -201,7 +201,8 @@ def test_the_whole_report(name):
 
 
 def test_the_last_row_and_the_last_column_of_a_block_that_is_not_connected():
-    """A vertical block with an empty row, and a horizontal one with an empty column, are two."""
+    """A vertical block with an empty row, or a horizontal block with an empty column, is not
+    connected: it is two blocks."""
     for A, text in (
         (np.array([[1], [1], [0]]), "not connected with the rest of a rectangular block: row 2"),
         (np.array([[1, 1, 0]]), "not connected with the rest of a rectangular block: column 2"),

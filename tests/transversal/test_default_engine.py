@@ -95,8 +95,8 @@ def test_peeling_that_finds_less_changes_nothing(everything_shared, run_seed):
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_paths_of_three_edges_are_counted(everything_shared, algorithm, threads):
     """Each column of the second half holds one row, which the given matching matches to a column of
-    the first half. That column holds one unmatched row, so paths have length 3. Searches find them,
-    which auto chooses, and the two steps of guided-displacement, on one thread and on several."""
+    the first half. That column holds one unmatched row, so paths have length 3. Both algorithms,
+    `auto` and guided-displacement, find these paths, on one thread and on several."""
     k = 3_000
     i = np.arange(k)
     rows = np.concatenate((i, k + (i + k // 2) % k, i))

@@ -55,7 +55,8 @@ def plain(A):
 
 
 def test_forced_vertices_are_matched_first():
-    """Row 2 has column 0 alone, which would take row 0."""
+    """Row 2 has an entry in column 0 alone. Without the rule for vertices of degree one, column 0
+    would take row 0."""
     assert started(np.array([[1, 1], [1, 1], [1, 0]])) == [1, -1, 0]
 
 

@@ -49,7 +49,8 @@ def plain(A):
 
 
 def test_columns_precede_rows():
-    """All degrees are 2. Column 0 takes row 1, and so on; row 0 would take column 1."""
+    """All degrees are 2. Columns come first: column 0 takes row 1, and so on. If rows came first,
+    row 0 would take column 1."""
     assert started(1 - np.eye(3)) == [2, 0, 1]
 
 

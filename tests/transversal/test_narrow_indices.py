@@ -18,7 +18,7 @@ def narrow(tmp_path_factory):
 
 @pytest.mark.parametrize("name", ["columns", "entries", "local", "near"])
 def test_a_sample_ends_with_the_last_index(narrow, name):
-    """Without its guard, the index of the loop would become negative."""
+    """Without a guard, the index of the sampling loop would overflow and become negative."""
     assert narrow(name) == ["1"]
 
 

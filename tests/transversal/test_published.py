@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """``algorithm="published"``: its rules on a GPU, and its errors. `test_auto.py` has a matrix for
-each rule for the CPU but that for many threads; `test_gpu_small.py` runs ``published`` on a GPU."""
+each rule for the CPU, except the rule for many threads; `test_gpu_small.py` runs ``published`` on a
+GPU."""
 
 from __future__ import annotations
 
