@@ -57,7 +57,8 @@ def test_a_program_gets_the_order_of_preorder(cli, tmp_path, format, weights):
 @pytest.mark.parametrize("option", ["--solver", "--convention"])
 @parametrized(FULL)
 def test_the_file_for_klu_keeps_the_fill_small(cli, tmp_path, known, option):
-    """KLU stores at most 1.2 times as many numbers as with its own order, plus 50."""
+    """In the order of the file, KLU stores at most 1.2 times as many numbers as in its own order,
+    plus 50."""
     path = tmp_path / "p.npz"
     assert cli(MATRICES / known.path.name, "-o", path, option, "klu").code == 0
     found = arrays_of(path)

@@ -62,6 +62,6 @@ def test_the_fill_is_close_to_that_of_umfpack(known):
 
 
 def test_no_permutation_is_refused_by_libumfpack():
-    """The oracle itself: UMFPACK examines Qinit."""
+    """This tests the oracle: UMFPACK refuses a Qinit that is no permutation."""
     with pytest.raises(ValueError, match="umfpack_di_qsymbolic returned -15"):
         Umfpack(sp.eye_array(2), [0, 0])

@@ -198,8 +198,9 @@ def test_a_grid_has_no_more_fill_than_by_exact_minimum_degree(k):
 
 @parametrized([k for k in NONSINGULAR if k.entries < 60_000])
 def test_fill_beside_suitesparse(known):
-    """The fill is at most 1.2 times that by AMD of SuiteSparse on the same blocks. In nearly
-    symmetric blocks, ties are broken in the same way, and at most a thousandth more."""
+    """The fill is at most 1.2 times that of SuiteSparse's AMD on the same blocks. If the blocks are
+    nearly symmetric, both break ties in the same way, and the fill is at most a thousandth
+    larger."""
     P, rows, cols, blocks = form = form_of(read(known.name))
     B = sp.csc_array(P.to_scipy())[rows][:, cols]
     theirs = np.arange(P.n, dtype=P.indices.dtype)
@@ -213,8 +214,9 @@ def test_fill_beside_suitesparse(known):
 
 
 def test_fill_of_unsymmetric_blocks_beside_suitesparse():
-    """Variables that are eliminated together are in the order of their Markowitz counts. In the
-    order of their numbers, or as AMD leaves them, these random matrices have more fill."""
+    """Variables that are eliminated together are sorted by their Markowitz counts. For these random
+    matrices, the fill is at least 5 % smaller than with AMD of SuiteSparse, which does not sort
+    them."""
     ours = theirs = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)

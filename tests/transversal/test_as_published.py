@@ -114,7 +114,8 @@ def test_extra_searches_start_from_rows():
 
 
 def test_a_round_reads_each_column_once():
-    """200 unmatched rows share 40 columns, all of them matched."""
+    """There are 200 unmatched rows and 40 columns, all of them matched. The extra searches from
+    these rows share their marks, so together they visit each column about once."""
     A = np.ones((240, 40))
     rank, extra = searched(A, "hkdw")
     assert rank == 40 and extra["phases"] == 1

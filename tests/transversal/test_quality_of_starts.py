@@ -93,8 +93,8 @@ def test_no_start_leaves_more_than_greedy_may(initializer, kind):
 
 
 def test_karp_sipser_matches_new_forced_choices_first():
-    """At first no vertex has only one neighbour. After an arbitrary match some have only one left,
-    and matching those first gives a maximum matching."""
+    """At first no vertex has only one neighbour. After an arbitrary match some vertices have only
+    one unmatched neighbour left, and matching these vertices first gives a maximum matching."""
     columns = ([0, 1], [1, 3], [0, 2, 3], [0, 1, 2])
     A = families.csc(
         [np.concatenate(columns)], [np.repeat(range(4), list(map(len, columns)))], (4, 4)

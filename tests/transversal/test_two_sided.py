@@ -93,7 +93,7 @@ def test_the_size_does_not_depend_on_the_threads(data):
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_the_size_that_the_paper_promises(threads, run_seed):
-    """About 0.866 of the columns, if each entry is in some perfect transversal."""
+    """If each entry is in some perfect transversal, the matching has about 0.866 of the columns."""
     n, draw = 20_000, np.random.default_rng(run_seed)
     i = np.concatenate([draw.permutation(n) for _ in range(5)])
     A = sp.csc_array((np.ones(5 * n), (i, np.tile(np.arange(n), 5))), shape=(n, n))
