@@ -57,7 +57,7 @@ FLAGS = ("-std=c++20", "-O3", "-fopenmp", "-fPIC", "-shared")  # the flags of th
 
 
 def cases(which: str, folder: Path) -> list[Case]:
-    """The matrices of a set; with ``field``, those of REAL too, if `folder` has them."""
+    """The matrices of a set; with ``field``, those of REAL too, if `folder` has an index."""
     found = of_set(which, folder)
     if which == "field" and (folder / "index.csv").exists():
         found += only(list(REAL), of_set("real", folder))

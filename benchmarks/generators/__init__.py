@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generated matrices by name: the families that every figure of this project is measured on.
+"""Generated matrices by name: the families that the benchmarks use besides real matrices.
 
 A name is a family and its sizes, for example ``er_3e5_d2.7``. A suffix selects a random permutation
 of rows and columns: ``_rcp`` the first, ``_rcp2``, ``_rcp3``, ... others; ``+rcp`` selects the

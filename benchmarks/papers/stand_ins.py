@@ -47,7 +47,7 @@ class StandIn:
 
     @property
     def figures(self) -> dict[str, float]:
-        """The paper's figures for the graph, by the column titles of our tables."""
+        """The paper's figures for the graph, by the names of these figures in our results."""
         left = self.maximum - self.maximal
         return {
             "degree": self.degree,

@@ -62,7 +62,7 @@ void require_owned(const OwnedDigraph<I>& G, const In<I>& vertices, const char* 
 }
 
 // Binds the functions of spread.hpp, which propagate labels and heights over the vertices of one
-// rank.
+// rank, and the one that lists the predecessors of these vertices.
 template <class I>
 void bind_owned(nb::module_& module) {
   module.def(

@@ -90,8 +90,10 @@ class DeviceChecks:
         return float(sums.get().sum())
 
     def find_excess(self, dual: Any) -> tuple[float, float, bool]:
-        """(largest weight minus its two duals, at least 0; largest dual; whether a dual is
-        negative)."""
+        """(largest excess of an edge, at least 0; largest dual; whether a dual is negative or NaN).
+
+        The excess of an edge is its weight minus the duals of its two ends.
+        """
         n, nnz = self._graph.n, self._graph.nnz
         excess = SharedStruct(_FILE, "Excess")
         entries = n, nnz, *self._columns[1:], self._heads
