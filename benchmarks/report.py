@@ -196,13 +196,13 @@ def _markdown(head: Head, sections: dict[str, Section]) -> str:
     return "\n\n".join(lines) + "\n"
 
 
-def describe(head: Head) -> str:
-    """Machine and versions in two sentences."""
+def describe(head: Head, *, with_state: bool = True) -> str:
+    """Machine and versions in two sentences; `with_state`: also whether the machine was quiet."""
     on = head["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in head["versions"].items())
-    state = "quiet" if on["quiet"] else "BUSY: use ratios, not times"
+    state = " (quiet)" if on["quiet"] else " (BUSY: use ratios, not times)"
     threads = "".join(f", {name}={value}" for name, value in on.get("threads", {}).items())
     return (
         f"{on['cpu']}, {on['cores']} cores, {on['memory_gib']} GiB, {on['system']}{threads}, load "
-        f"{on['load_at_start']} at the start ({state}). {versions}."
+        f"{on['load_at_start']} at the start{state if with_state else ''}. {versions}."
     )

@@ -104,7 +104,7 @@ def _of_hem(rows: list[Row]) -> str:
 
 
 _WHY_TIMES = (
-    "The weights agree. Only GPA and red-blue have another order by time than in the paper: on "
+    "The weights agree. Mainly GPA and red-blue have another order by time than in the paper: on "
     "some or all graphs, red-blue is faster than GPA here; in the paper, the code of the authors "
     "of red-blue is slower than GPA. Sorting does not explain the difference: GPA and greedy sort "
     "by radix here, in linear time, but by comparisons in the paper. The figures of all families "
@@ -184,7 +184,8 @@ def _fastest(row: Row) -> str:
 
 
 # Matrices with few different weights: the number of different weights, and the percentage of the
-# edges that have the most frequent weight. Weights are the moduli of the values.
+# edges that have the most frequent weight. Weights are the moduli of the values. Counted by hand
+# (2026-11-26-by-hand).
 TIES = {"minnesota": (2, 99.9), "irdrop_tc11_mna": (25, 56), "G3_circuit": (66, 37)}
 
 
@@ -203,11 +204,12 @@ def _of_ties(rows: list[Row]) -> str:
     return (
         " If all weights are different, local-max and greedy find the same matching, so the two "
         "differ only by the order in which they take edges of equal weight. The difference is "
-        f"large on matrices with few different weights: {', '.join(each)}. greedy and GPA take "
-        "edges of equal weight in the order of the matrix, which follows the roads or the wires "
-        "and leaves few vertices unmatched. local-max breaks ties at random, as in the paper. "
-        "`laser` and `ibmpg1_mna` also have few different weights, but on them the order makes "
-        "hardly any difference."
+        f"large on matrices with few different weights: {', '.join(each)}; the weights are counted "
+        "in [2026-11-26-by-hand](../../benchmarks/results/2026-11-26-by-hand.md). greedy and GPA "
+        "take edges of equal weight in the order of the matrix, which follows the roads or the "
+        "wires and leaves few vertices unmatched. local-max breaks ties at random, as in the "
+        "paper. `laser` and `ibmpg1_mna` also have few different weights, but on them the order "
+        "makes hardly any difference."
     )
 
 

@@ -240,9 +240,9 @@ def _source(result: Result) -> str:
     if lacks:
         lacks = f" Not measured, because the time of `--within` was over: {lacks}."
     gpu = f"{result.data['gpu']}. " if "gpu" in result.data else ""
-    note = f" {result.data['note']}" if "note" in result.data else ""
+    note = f" {result.data['note']}" if "note" in result.data else ""  # replaces quiet and busy
     link = f"[{result.stem}](../../benchmarks/results/{result.stem}.md)"
-    about = f"{gpu}{describe(result.report)}{lacks}{note}"
+    about = f"{gpu}{describe(result.report, with_state=not note)}{lacks}{note}"
     return f"Result {link}: `{result.report['command']}`. {about}"
 
 
