@@ -12,6 +12,7 @@ import sys
 import click
 import pytest
 from btfperm_cli import output
+from btfperm_cli.help import groups_of
 from btfperm_cli.main import all_commands, command_of
 
 
@@ -40,6 +41,19 @@ def test_options_are_in_groups(cli):
     titles = re.findall(r"^(\w[\w ]*):$", page, re.MULTILINE)
     assert titles == ["Options", "Files", "Search", "Messages", "Information", "Examples"]
     assert page.index("Search:") < page.index("--algorithm") < page.index("Messages:")
+
+
+@pytest.mark.parametrize(
+    ("command", "title"),
+    [("match", "Options"), ("order", "Order for a solver"), ("solve", "Order for a solver")],
+)
+def test_weights_of_edges_are_not_those_of_an_order(command, title):
+    (found,) = (
+        group
+        for group, params in groups_of(command_of(command).params)
+        if "weights" in [param.name for param in params]
+    )
+    assert found == title
 
 
 @pytest.mark.parametrize("command", all_commands(), ids=lambda command: command.name)
