@@ -82,6 +82,7 @@ def read_distributed(
         header = Header(**{**opened["header"], "shape": tuple(opened["header"]["shape"])})
         kind = None if values_or is None else VALUE_TYPE.get(header.field)
         if opened["how"] == "ranges":
+            _require_same_file(exchange.rank, Path(name), opened["size"])
             own = _read_range(
                 exchange, Path(name), header, opened["line"], opened["at"], drop_zeros, kind
             )
@@ -115,6 +116,8 @@ def _opened(path: Any, is_first: bool, values_or: str | None = None) -> dict[str
     ``"whole"``."""
     if not is_first:
         return {}
+    if not Path(path_text(path)).is_file():
+        return {"how": "whole"}  # standard input and pipes can be opened only once
     with open_source(path) as source:
         is_file = source.largest_size is not None and not source.member
         if not recognises(source.head(), source.suffix):
@@ -127,10 +130,24 @@ def _opened(path: Any, is_first: bool, values_or: str | None = None) -> dict[str
         found = {"header": asdict(header), "line": line}
         if source.packing:
             return {"how": "packed", **found}
+    size = Path(path_text(path)).stat().st_size
     with Path(path_text(path)).open("rb") as file:
         for _ in range(line):
             file.readline()
-        return {"how": "ranges", **found, "at": file.tell()}
+        return {"how": "ranges", **found, "at": file.tell(), "size": size}
+
+
+def _require_same_file(rank: int, path: Path, size: int) -> None:
+    """Raises UnreadableInputError unless this rank sees a file of `size` bytes under this name."""
+    needed = "every rank must see the same file under this name"
+    try:
+        own = path.stat().st_size
+    except OSError as error:
+        reason = f"{path}: rank {rank} cannot open the file ({error.strerror}); {needed}"
+        raise UnreadableInputError(reason) from error
+    if own != size:
+        sizes = f"rank {rank} sees {own:,} bytes, the first rank {size:,}"
+        raise UnreadableInputError(f"{path}: {sizes}; {needed}")
 
 
 class _RangeSource(Source):

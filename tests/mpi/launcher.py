@@ -48,12 +48,13 @@ def emulated_or_skip():
     return ("-m", "tests.emulated_gpu")
 
 
-def on_ranks(ranks, *command, timeout=300, env=None):
+def on_ranks(ranks, *command, timeout=300, env=None, stdin=None):
     """The finished process of ``mpiexec -n ranks command``."""
     return subprocess.run(
         [launcher(), "-n", str(ranks), *map(str, command)],
         cwd=ROOT,
         env={**os.environ, **(env or {})},
+        stdin=stdin,
         capture_output=True,
         text=True,
         timeout=timeout,

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import textwrap
+import threading
 
 import numpy as np
 import pytest
@@ -60,6 +62,48 @@ def test_a_bad_line_in_the_range_of_one_rank(tmp_path):
     assert ended.returncode == 3 and not out.exists()
     assert {(tmp_path / rank).read_text() for rank in "012"} == {"3"}
     assert not list(tmp_path.glob(".*.part"))
+
+
+def test_each_rank_must_see_the_same_file(tmp_path):
+    """Ranks of several machines, which are started in folders of their own."""
+    for rank in range(2):
+        (tmp_path / f"r{rank}").mkdir()
+    program = "import os, runpy, sys; os.chdir(f'{sys.argv.pop(1)}/r' + os.environ['PMI_RANK']); "
+    program += "runpy.run_module('btfperm_cli', run_name='__main__')"
+    text = HEAD + "2 2 2\n1 1\n2 2\n"
+    (tmp_path / "r0" / "a.mtx").write_text(text)
+    needed = "every rank must see the same file under this name"
+    for other, reason in (
+        (None, "rank 1 cannot open the file (No such file or directory)"),
+        (text + "\n", f"rank 1 sees {len(text) + 1} bytes, the first rank {len(text)}"),
+    ):
+        if other:
+            (tmp_path / "r1" / "a.mtx").write_text(other)
+        ended = on_ranks(2, sys.executable, "-c", program, tmp_path, "a.mtx", "--backend", "mpi")
+        assert ended.returncode == 3
+        assert ended.stderr.splitlines() == [f"btfperm: a.mtx: {reason}; {needed}"]
+
+
+@pytest.mark.parametrize("values", [(), ("--weights", "product")])
+def test_standard_input_and_pipes(tmp_path, values):
+    """They are opened once. MPICH's launcher passes only little standard input to a rank that does
+    not read it at once, so only the pipe has more than a rank reads to recognise the format."""
+    for n, is_pipe in ((20_000, True), (40, False)):
+        text = HEAD.replace("pattern", "real") + f"{n} {n} {n}\n"
+        text += "".join(f"{k} {k} 1.5\n" for k in range(1, n + 1))
+        source = tmp_path / f"{n}.mtx"
+        if is_pipe:
+            os.mkfifo(source)
+            writer = threading.Thread(target=source.write_text, args=(text,))
+            writer.start()
+            ended = on_ranks(2, *COMMAND, source, "--backend", "mpi", *values)
+            writer.join()
+        else:
+            source.write_text(text)
+            with source.open("rb") as stream:
+                ended = on_ranks(2, *COMMAND, "-", "--backend", "mpi", *values, stdin=stream)
+        assert ended.returncode == 0, ended.stderr
+        assert f"structural rank   {n:,} (full)" in ended.stdout
 
 
 def test_a_value_that_is_not_finite_in_the_range_of_one_rank(tmp_path):
