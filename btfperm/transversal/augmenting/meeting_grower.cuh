@@ -17,14 +17,16 @@ constexpr unsigned max_step_items = 32 * warps;  // maximum for a block in one s
 struct Lists {
   Index* next[2][2];    // [side][buffer]: open vertices, three words per item, see OwnQueue
   Index* border[2];     // [side]: vertices on the border, in the same form
-  Index* pieces[2][2];  // [side][buffer]: two words per piece, the item of the hub and the number
+  Index* pieces[2][2];  // [side][buffer]: two words per piece, the code of the hub and the number
                         // of the piece. Number -1: piece 0 of a hub that is on the border
   Index* paths;         // the paths of this phase, three words each, see Meeting
 };
 
-using OwnQueue = WarpQueue<3, room>;              // the listed item, its column or row, its root
-using SharedQueue = BlockQueue<3, room * warps>;  // such items of all warps of a block
-using BorderQueue = WarpQueue<3, 64>;             // such items of vertices on the border
+// An item has three words: the code of a vertex (self_of), the column or row whose list is visited,
+// and the root of its tree.
+using OwnQueue = WarpQueue<3, room>;              // items of one warp
+using SharedQueue = BlockQueue<3, room * warps>;  // items of all warps of a block
+using BorderQueue = WarpQueue<3, 64>;             // items of vertices on the border
 using PathQueue = WarpQueue<3, 32>;               // paths, see Meeting
 
 // What the warps of a block add to the counts of Round at the end of a round. The block first adds

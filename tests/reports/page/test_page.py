@@ -26,7 +26,7 @@ from tests.reports.page.pages import HOSTILE
 
 
 class Elements(HTMLParser):
-    """The elements of a page, whether all are closed, and the text outside scripts."""
+    """The elements of a page, those not closed, and the text outside scripts and styles."""
 
     VOID = ("meta", "input", "img", "br", "link")
 
