@@ -148,7 +148,7 @@ class DeviceProblem:
         return turned
 
     def kernels(self, file: str) -> Kernels:
-        """The kernels of a file for this index type, on the current device, which has to be this."""
+        """The kernels of a file for this index type, on the current device, which must be this."""
         return kernels(file, self.width.name)
 
     def on_host(self) -> Problem:
