@@ -37,6 +37,7 @@ exceptions from the path:
   `maximum_transversal` for each threshold; each of these calls takes the path, and proves its rank.
 - If the plan of the pattern lets each rank analyse the whole matrix, each rank also runs the whole
   weighted search, as one process does on the CPU (``_on_each_rank`` in ``weighted/weigh_mpi.py``).
+  ``_place`` there asks the rule before there is a plan, because this decides how to read the file.
 - The search ``first-rank`` over the MPI ranks of one machine takes the whole path of one process on
   the first rank, and proves its result there. The step *prove* of the other ranks only compares
   counts.
