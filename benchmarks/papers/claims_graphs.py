@@ -195,7 +195,7 @@ def _of_ties(rows: list[Row]) -> str:
     each = [
         f"`{row['matrix']}` ({TIES[row['matrix']][0]} different weights; {TIES[row['matrix']][1]:g}"
         " % of the edges have the most frequent one; local-max "
-        f"{lighter(row, LOCAL_MAX):.2f} % lighter, HEM in random order "
+        f"{lighter(row, LOCAL_MAX):.2f} % lighter than GPA, HEM in random order "
         f"{lighter(row, HEM_RANDOM):.2f} %)"
         for row in found
     ]

@@ -23,7 +23,7 @@ class Option:
     The value is a finite number from 0 on. If there are `forms`, the value is one of these words
     instead. A form that ends in ``:k`` is a word with a number, such as ``"adaptive:0.7"`` for the
     form ``"adaptive:k"``. `old_forms` are deprecated words that are accepted, too; `summary` names
-    their replacement. If `is_probability`, the value is from 2^-20 to 1 - 2^-20.
+    their replacement. If `is_probability`, the value is at least 2^-20 and at most 1 - 2^-20.
     """
 
     name: str

@@ -214,7 +214,8 @@ def test_ranks_with_gpus(tmp_path):
 
 
 def test_rank_of_several_files(tmp_path):
-    """All processes share each search. If a file cannot be read, the other files are answered."""
+    """All processes share each search. If one file cannot be read, the command still answers for
+    the other files."""
     whole, short, bad = (tmp_path / f"{name}.mtx" for name in ("whole", "short", "bad"))
     whole.write_text(HEAD + "9 9 9\n" + "".join(f"{k} {k}\n" for k in range(1, 10)))
     short.write_text(HEAD + "9 8 9\n" + "".join(f"{k} 1\n" for k in range(1, 10)))

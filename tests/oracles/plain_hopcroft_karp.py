@@ -29,9 +29,9 @@ def path_lengths(A):
 
 
 def levels(rows_of, row_match, col_match):
-    """The level of each column that was reached, which is its distance from the unmatched columns,
-    counted in columns; and the lowest level at which a column has an entry in an unmatched row, or
-    None if there is no augmenting path."""
+    """The level of each column that was reached (its breadth-first distance from the unmatched
+    columns, in columns), and the lowest level at which a column has an unmatched row, or None if
+    there is no augmenting path."""
     level = {j: 0 for j, i in enumerate(col_match) if i < 0}
     front, depth = list(level), 0
     while front:

@@ -188,7 +188,8 @@ def test_a_few_searches_of_different_lengths_need_no_auction(n_removed):
 def test_an_auction_obeys_its_budget():
     A = hard("log-normal", 1600)
     edges = btfperm.weighted_transversal(A).counters["edges"]
-    # The first searches, the auction, or the refinement and the searches after it reach the limit.
+    # The limit is reached in the first searches, in the auction, or in the refinement and the
+    # searches after it.
     for share in (0.3, 0.5, 0.7, 0.9):
         with pytest.raises(btfperm.LimitReachedError, match="weighted search was stopped"):
             btfperm.weighted_transversal(A, max_work=int(share * edges))

@@ -148,7 +148,8 @@ class DeviceProblem:
         return turned
 
     def kernels(self, file: str) -> Kernels:
-        """The kernels of a file for this index type, on the current device, which must be this."""
+        """The kernels of a file, for this index type, on CuPy's current device, which must be this
+        one."""
         return kernels(file, self.width.name)
 
     def on_host(self) -> Problem:

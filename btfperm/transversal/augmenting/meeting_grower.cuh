@@ -17,16 +17,16 @@ constexpr unsigned max_step_items = 32 * warps;  // maximum for a block in one s
 struct Lists {
   Index* next[2][2];    // [side][buffer]: open vertices, three words per item, see OwnQueue
   Index* border[2];     // [side]: vertices on the border, in the same form
-  Index* pieces[2][2];  // [side][buffer]: two words per piece, the code of the hub and the number
-                        // of the piece. Number -1: piece 0 of a hub that is on the border
+  Index* pieces[2][2];  // [side][buffer]: two words for each piece: the code of the hub and the
+                        // number of the piece. Number -1: piece 0 of a hub that is on the border
   Index* paths;         // the paths of this phase, three words each, see Meeting
 };
 
-// An item has three words: the code of a vertex (self_of), the column or row whose list is visited,
-// and the root of its tree.
-using OwnQueue = WarpQueue<3, room>;              // items of one warp
-using SharedQueue = BlockQueue<3, room * warps>;  // items of all warps of a block
-using BorderQueue = WarpQueue<3, 64>;             // items of vertices on the border
+// A code names a vertex of a tree: the row of its matched entry, an unmatched row itself, or -1 - j
+// for the root column j.
+using OwnQueue = WarpQueue<3, room>;              // items: code, column or row, root of its tree
+using SharedQueue = BlockQueue<3, room * warps>;  // the same items, of all warps of a block
+using BorderQueue = WarpQueue<3, 64>;             // the same items, of vertices on the border
 using PathQueue = WarpQueue<3, 32>;               // paths, see Meeting
 
 // What the warps of a block add to the counts of Round at the end of a round. The block first adds
@@ -56,7 +56,7 @@ struct Tally {
   }
 };
 
-// The column or row of a listed item, and the root of its tree.
+// The column or row that a code names, and the root of its tree as encoded in `forest.cuh`.
 template <int side>
 __device__ inline Index self_of(const Graph& graph, Index code) {
   return side == rows ? code : code < 0 ? -1 - code : seen(&graph.row_match[code]);

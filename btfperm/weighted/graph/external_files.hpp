@@ -137,7 +137,8 @@ class BlockWriter {
     buffer_.clear();
   }
 
-  // Writes a whole array at once. Items in the buffer would come after it: call flush() before.
+  // Writes a whole array at once. Items that are still in the buffer would come after it, so call
+  // flush() first.
   void put_all(const Item* items, std::int64_t count) {
     constexpr std::int64_t most = std::int64_t{1} << 23;  // bytes in one call
     const char* const from = reinterpret_cast<const char*>(items);

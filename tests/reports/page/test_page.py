@@ -26,7 +26,8 @@ from tests.reports.page.pages import HOSTILE
 
 
 class Elements(HTMLParser):
-    """The elements of a page, those not closed, and the text outside scripts and styles."""
+    """The elements of a page, those that were not closed, and the text outside scripts and
+    styles."""
 
     VOID = ("meta", "input", "img", "br", "link")
 
