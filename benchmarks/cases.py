@@ -50,6 +50,12 @@ class Case:
     expected: dict[str, int] = field(default_factory=dict)
     path: Path | None = None
 
+    def written(self, file: Path) -> sp.csc_array:
+        """Writes the pattern of the matrix as a Matrix Market file, and returns the matrix."""
+        A = self.load()
+        scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
+        return A
+
 
 def generated(wanted: list[str]) -> list[Case]:
     """Cases by name; raises ValueError for a name that no family has."""

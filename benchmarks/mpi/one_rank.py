@@ -15,8 +15,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import scipy.io
-
 from benchmarks.cases import Case
 from benchmarks.launch import measure
 from benchmarks.mpi.scaling import launcher
@@ -38,8 +36,7 @@ def run(cases: list[Case], options: Options) -> Section:
         for case in cases:
             file = case.path or Path(folder, "matrix.mtx")
             if case.path is None:
-                A = case.load().tocoo()
-                scipy.io.mmwrite(file, A, field="pattern", symmetry="general")
+                case.written(file)
             lines = _lines(start, file, Path(folder, "perm.npz"), options.threads or 1)
             samples: dict[str, list[float]] = {name: [] for name in lines}
             try:

@@ -28,8 +28,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import scipy.io
-
 from benchmarks.cases import Case, generated, names
 from benchmarks.mpi.scaling import launcher
 from benchmarks.mpi.worker import resident_bytes
@@ -171,8 +169,7 @@ def run(cases: list[Case], options: Options) -> Section:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "matrix.mtx")
         for case in cases:
-            A = case.load()
-            scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
+            A = case.written(file)
             counts = sorted(set(options.counts)) or [1, 2, 4]
             ways = [(count, way) for count in counts for way in ("mpi", "auto")[: 1 + (count > 1)]]
             for count, way in ways:

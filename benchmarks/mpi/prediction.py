@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.io
 
 from benchmarks.cases import Case
 from benchmarks.mpi.model import (
@@ -50,8 +49,7 @@ def run(matrices: list[Case], options: Options) -> Section:
     with tempfile.TemporaryDirectory() as folder:
         for case in matrices:
             file = Path(folder, "matrix.mtx")
-            A = case.load()
-            scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
+            A = case.written(file)
             known = {"matrix": case.name, "rows": A.shape[0], "cols": A.shape[1], "entries": A.nnz}
             layouts[case.name] = [
                 known | {"ranks": ranks} | layout(A, ranks) for ranks in sorted({*CURVE, *counts})

@@ -4,8 +4,8 @@
 Each matrix is analysed from its file to the permutations, on one rank and on two ranks, with
 ``auto`` and with ``backend="mpi"``; the latter also with the other initializer. ``explain()`` of a
 run names the rule that was applied, so a matrix supports only a rule whose conditions hold on it.
-If a matrix has so many entries that ``auto`` keeps it distributed, only two ranks are measured,
-with the initializer that the rule chooses.
+A large matrix, which ``auto`` does not analyse whole on each rank, is measured only on two ranks
+and only with the initializer that the rule chooses.
 
 `first-rank` uses all cores of the machine; `regret/support.py` reads the result.
 """
@@ -17,8 +17,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import scipy.io
 
 from benchmarks.cases import Case
 from benchmarks.mpi.scaling import launcher, measured
@@ -38,8 +36,7 @@ def run(cases: list[Case], options: Options) -> Section:
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
             file = Path(folder, "matrix.mtx")
-            A = case.load()
-            scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
+            A = case.written(file)
             is_small = place_over_ranks(A.shape, A.nnz, 2) == "cpu"
             try:
                 for row in _compared(file, options, is_small=is_small):

@@ -18,10 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import scipy.io
-
-from benchmarks.cases import Case
-from benchmarks.generators import make
+from benchmarks.cases import Case, only
 from benchmarks.report import Options, Row, Section, paragraphs, table
 
 __all__ = ["launcher", "measured", "run"]
@@ -71,10 +68,7 @@ def run(matrices: list[Case], options: Options) -> Section:
 
 def _written(name: str, matrices: list[Case], file: Path) -> int:
     """Writes a matrix to a file, and returns the number of its entries."""
-    A = next((case.load() for case in matrices if case.name == name), None)
-    A = make(name) if A is None else A
-    scipy.io.mmwrite(file, A.tocoo(), field="pattern", symmetry="general")
-    return int(A.nnz)
+    return int(only([name], matrices)[0].written(file).nnz)
 
 
 def _ways(kind: str, ranks: int) -> list[tuple[str, int]]:

@@ -203,8 +203,8 @@ extern "C" __global__ void ask_back(Index m, Index n, const Index* indptr, const
     }
     if (!yes) continue;
     if (j < 0 || col_part[j] != 0 || (!rows_ask && col_match[j] < 0)) {
-      *wrong =
-          1;  // an augmenting path: the vertex is unmatched, or the other search has reached it
+      // The vertex is unmatched, or the other search has reached it: there is an augmenting path.
+      *wrong = 1;
       continue;
     }
     show(&col_part[j], part);

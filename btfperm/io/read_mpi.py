@@ -116,7 +116,8 @@ def _opened(path: Any, is_first: bool, values_or: str | None = None) -> dict[str
     ``"whole"``."""
     if not is_first:
         return {}
-    if not Path(path_text(path)).is_file():
+    file_path = Path(path_text(path))
+    if not file_path.is_file():
         return {"how": "whole"}  # standard input and pipes can be opened only once
     with open_source(path) as source:
         is_file = source.largest_size is not None and not source.member
@@ -130,10 +131,10 @@ def _opened(path: Any, is_first: bool, values_or: str | None = None) -> dict[str
         found = {"header": asdict(header), "line": line}
         if source.packing:
             return {"how": "packed", **found}
-    size = Path(path_text(path)).stat().st_size
-    with Path(path_text(path)).open("rb") as file:
+    with file_path.open("rb") as file:
         for _ in range(line):
             file.readline()
+        size = file_path.stat().st_size
         return {"how": "ranges", **found, "at": file.tell(), "size": size}
 
 

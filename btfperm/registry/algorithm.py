@@ -43,8 +43,9 @@ class Option:
         if self.forms:
             if isinstance(value, str) and self._form_of(value) in self.forms + self.old_forms:
                 return value
+            number = " with a number for k" if any(":" in form for form in self.forms) else ""
             raise InvalidArgumentError(
-                f"the option {self.name} of {owner} must be one of {', '.join(self.forms)}, "
+                f"the option {self.name} of {owner} must be one of {', '.join(self.forms)}{number}, "
                 f"not {value!r}"
             )
         if not isinstance(value, int | float) or not 0 <= value < math.inf:
@@ -54,18 +55,21 @@ class Option:
             )
         if self.is_probability and not 2.0**-20 <= value <= 1 - 2.0**-20:
             raise InvalidArgumentError(
-                f"the option {self.name} of {owner} must be between 0 and 1, not {value}"
+                f"the option {self.name} of {owner} must be between 2^-20 and 1 - 2^-20, "
+                f"not {value}"
             )
         return float(value)
 
     @staticmethod
     def _form_of(value: str) -> str:
+        """The form of a value; an empty string for a word whose number is none."""
         word, colon, number = value.partition(":")
+        if not colon:
+            return word
         try:
-            fits = not colon or 0 <= float(number) < math.inf
+            return f"{word}:k" if 0 <= float(number) < math.inf else ""
         except ValueError:
-            fits = False
-        return f"{word}:k" if colon and fits else value
+            return ""
 
 
 @dataclass(frozen=True)

@@ -91,12 +91,8 @@ def with_formats(text: str) -> str:
 
 
 def groups_of(params: Iterable[click.Parameter]) -> Iterator[tuple[str, list[click.Parameter]]]:
-    """The options by the titles of their groups; a group without options is left out. In commands
-    without a solver, `weights` are not those of an order, and are below "Options"."""
-    params = list(params)
+    """The options by the titles of their groups; a group without options is left out."""
     title_of = {name: title for title, names in _GROUPS.items() for name in names}
-    if not any(param.name == "solver" for param in params):
-        del title_of["weights"]
     sorted_by_title: dict[str, list[click.Parameter]] = {title: [] for title in _GROUPS}
     for param in params:
         if isinstance(param, click.Option):

@@ -69,6 +69,7 @@ PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
 )
 @click.option(
     "--weights",
+    "edge_weights",
     type=click.Choice(["values", "moduli", "ones"]),
     default="values",
     help="The weights of the edges: the values, which must be positive, their moduli, or ones.",
@@ -131,7 +132,7 @@ def match(
     matrix: str,
     target: str | None,
     no_clobber: bool,
-    weights: str,
+    edge_weights: str,
     explain: bool,
     **how: Any,
 ) -> int:
@@ -153,7 +154,7 @@ def match(
 
     comm = communicator(how["backend"])
     with over_ranks(None, comm):
-        m, origin, read = matched(out, matrix, weights, how, comm)
+        m, origin, read = matched(out, matrix, edge_weights, how, comm)
         facts = dict.fromkeys(JSON_KEYS["match"]) | graph_facts(m) | {"options": how["options"]}
         facts |= {"matrix": origin, "written": target}
         if comm is None or comm.rank == 0:

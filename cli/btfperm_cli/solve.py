@@ -104,6 +104,7 @@ def solve(
 
     RHS has one right-hand side in each column: a matrix file of any format, or .npy. One of MATRIX
     and RHS may be -, standard input. Without -o only the summary is printed.
+    Rows and columns in messages count from 0.
     """
     if matrix == rhs == "-":
         raise click.UsageError(

@@ -51,7 +51,7 @@ def test_weights_of_edges_are_not_those_of_an_order(command, title):
     (found,) = (
         group
         for group, params in groups_of(command_of(command).params)
-        if "weights" in [param.name for param in params]
+        if "--weights" in [word for param in params for word in param.opts]
     )
     assert found == title
 

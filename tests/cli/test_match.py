@@ -69,7 +69,7 @@ def test_options_limits_and_weights(cli, file, tmp_path):
     }
     found = cli("match", file, "--max-work", "1", "--json")
     assert found.code == 0 and found.json["stopped_by"] == "max_work"
-    cli(*words, "--option", "p=2").failed(2, "p of red-blue must be between 0 and 1")
+    cli(*words, "--option", "p=2").failed(2, "p of red-blue must be between 2")
     cli("match", file, "--option", "q=2").failed(2, "no algorithm of this run has an option 'q'")
     cli("match", file, "--algorithm", "mc64").failed(2, "there is no 'mc64'")
     negative = tmp_path / "n.mtx"

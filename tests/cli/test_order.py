@@ -249,7 +249,7 @@ def test_an_option_may_be_a_number_or_a_word(cli, matrix):
     assert cli(matrix("blocks"), "--json", *start, "order=random").json["initializer"] == "hem"
     cli(matrix("blocks"), *start, "order=1").failed(2, "order of hem must be one of")
     gpu = ("--algorithm", "g-pr-shr", "--option")
-    for value in ("adaptive:-1", "adaptive:nan", "adaptive:inf", "fixed:x"):
+    for value in ("adaptive:-1", "adaptive:nan", "adaptive:inf", "fixed:x", "adaptive:k", ":k"):
         cli(matrix("blocks"), *gpu, f"relabel={value}").failed(2, "relabel")
 
 

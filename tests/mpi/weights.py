@@ -130,7 +130,8 @@ def case_auctions_alone_match_all_columns():
 
 
 def case_one_bid_in_a_step():
-    """A step has so few bids that ranks bid by outdated duals, and messages cross each other."""
+    """A rank makes only one bid in a step. The bid uses the last duals that the rank has received,
+    although their owners may have changed them already."""
     name = "btfperm.weighted.approximate.heavy_perfect_mpi"
     with inputs.changed(name, "LEAST_STEP", 1), inputs.changed(name, "PARTS", 1 << 30):
         for seed in inputs.drawn(range(3)):

@@ -112,9 +112,9 @@ def test_an_option_is_a_finite_number(row, option, value):
         row.checked({option.name: value})
 
 
-@pytest.mark.parametrize("value", [0, 1, 2])
+@pytest.mark.parametrize("value", [0, 1, 2, 1e-7])
 def test_a_probability_is_between_0_and_1(value):
-    with pytest.raises(InvalidArgumentError, match="p of red-blue must be between 0 and 1"):
+    with pytest.raises(InvalidArgumentError, match="p of red-blue must be between 2"):
         btfperm.structural_rank([[1]], initializer="red-blue", options={"p": value})
 
 

@@ -70,9 +70,9 @@ def main() -> int:
 
 
 def random_matrix(seed: int) -> sp.csc_array:
-    """A random matrix. Even seeds give up to `_SMALL` rows and columns and any rank; odd seeds give
-    a square matrix of full rank. The moduli are few different ones, near 1, or of all sizes; every
-    fifth matrix is complex."""
+    """A random matrix. For even seeds it has at most `_SMALL` rows and columns and any structural
+    rank; for odd seeds it is square and has full structural rank. The moduli are few different
+    numbers, near 1, or of all sizes. Every fifth matrix is complex."""
     rng = np.random.default_rng(seed)
     if seed % 2:
         n = int(rng.integers(2, _LARGE + 1))

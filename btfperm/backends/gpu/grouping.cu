@@ -93,8 +93,8 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
 // 32, and sorts them one after the other.
 __device__ inline void order_members(Index groups, Index each, const Starts& starts,
                                      const Index* unordered, Index* members) {
-  constexpr int shares = 4,
-                at_once = 32 * shares;  // members that a lane, and a warp, handle at once
+  // The numbers of members that a lane, and a warp, handle at once.
+  constexpr int shares = 4, at_once = 32 * shares;
   const int lane = lane_id();
   for (long long w = first_item() / 32; w * each < groups; w += item_stride() / 32) {
     const long long k = w * each + lane;

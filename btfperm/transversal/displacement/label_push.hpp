@@ -148,8 +148,8 @@ class LabelPush {
     }
   }
 
-  // The row of lowest label in a list, its label, and the second lowest label. `label` or `second`
-  // is `hopeless` if the list does not have so many rows with other labels.
+  // The row of lowest label in a list, its label, and the lowest label of the other rows. A label
+  // is `hopeless` if the list has no such row.
   struct Lowest {
     I row;
     std::int64_t label;
