@@ -45,8 +45,8 @@ class Option:
                 return value
             number = " with a number for k" if any(":" in form for form in self.forms) else ""
             raise InvalidArgumentError(
-                f"the option {self.name} of {owner} must be one of {', '.join(self.forms)}{number}, "
-                f"not {value!r}"
+                f"the option {self.name} of {owner} must be one of "
+                f"{', '.join(self.forms)}{number}, not {value!r}"
             )
         if not isinstance(value, int | float) or not 0 <= value < math.inf:
             raise InvalidArgumentError(
