@@ -190,7 +190,8 @@ class IllConditionedWarning(UserWarning):
 
 
 class SolverMissingWarning(UserWarning):
-    """The solver that was requested is not installed, and another one is used."""
+    """The solver that was requested is not installed, or the libklu that the environment variable
+    ``BTFPERM_LIBKLU`` names does not work, and another solver or library is used."""
 
 
 class UnorderedBlocksWarning(UserWarning):

@@ -17,10 +17,22 @@ from typing import NamedTuple
 from btfperm.preorder.klu_factors import KluLibrary
 from btfperm.preorder.klu_shared import PATH, Shared
 from btfperm.preorder.klu_wheel import Wheel
+from btfperm.printable import shortened
 
-__all__ = ["MISSING", "SOURCES", "Solver", "find", "libraries", "solvers"]
+__all__ = [
+    "MISSING",
+    "SOURCES",
+    "Solver",
+    "find",
+    "libraries",
+    "named_failure",
+    "shortfall",
+    "solvers",
+]
 
 MISSING = "KLU is not installed: pip install 'btfperm[klu]', or the system's package libklu"
+_NAMED = f"set {PATH} to the path of a libklu that works, or unset it"
+_LONGEST_FAILURE = 180  # characters in a warning; the path is in the middle, the reason at the end
 
 SOURCES: tuple[type[Wheel], type[Shared]] = (Wheel, Shared)  # the preferred one first
 
@@ -34,7 +46,7 @@ class Solver(NamedTuple):
     library : the library that provides the solver: "nbklu", "libklu" or "scipy"; empty if there is
         none
     version, location : of the library
-    hint : how to install a library, if none works
+    hint : what to do about the `reason`, or how to install a library if none works
     reason : why a library that is installed, or that ``BTFPERM_LIBKLU`` names, does not work, or
         is not used
     """
@@ -49,10 +61,11 @@ class Solver(NamedTuple):
 
 class _Search(NamedTuple):
     """The libraries that work, and the reasons why the other libraries on the machine do not
-    work."""
+    work. `named_failure` is the reason for the libklu that ``BTFPERM_LIBKLU`` names, or empty."""
 
     found: tuple[KluLibrary, ...]
     failures: tuple[str, ...]
+    named_failure: str
 
 
 def solvers() -> tuple[Solver, ...]:
@@ -75,9 +88,13 @@ def solvers() -> tuple[Solver, ...]:
     import scipy
 
     rows = [Solver("klu", at.name, at.version, at.location) for at in libraries()]
+    works = bool(rows)
+    rows += [
+        Solver("klu", hint=_advice(reason == named_failure(), works), reason=reason)
+        for reason in _search().failures
+    ]
     hint = "" if rows else MISSING
-    reasons = (*_search().failures, *_scikit_sparse())
-    rows += [Solver("klu", hint=hint, reason=reason) for reason in reasons]
+    rows += [Solver("klu", hint=hint, reason=reason) for reason in _scikit_sparse()]
     here = str(scipy.__file__)
     return (
         *(rows or [Solver("klu", hint=hint)]),
@@ -104,13 +121,18 @@ def libraries() -> tuple[KluLibrary, ...]:
 def _search() -> _Search:
     found: list[KluLibrary] = []
     failures: list[str] = []
-    for make in reversed(SOURCES) if os.environ.get(PATH) else SOURCES:
+    named_failure = ""
+    is_named = bool(os.environ.get(PATH))
+    for make in reversed(SOURCES) if is_named else SOURCES:
         try:
             found.append(make())
         except (ImportError, OSError, AttributeError) as error:
-            if not _is_absent(error):
-                failures.append(f"{make.name} does not work: {error}")
-    return _Search(tuple(found), tuple(failures))
+            if _is_absent(error):
+                continue
+            failures.append(f"{make.name} does not work: {error}")
+            if is_named and make is Shared:
+                named_failure = failures[-1]
+    return _Search(tuple(found), tuple(failures), named_failure)
 
 
 def _is_absent(error: Exception) -> bool:
@@ -124,3 +146,29 @@ def _is_absent(error: Exception) -> bool:
 def find() -> KluLibrary | None:
     """The preferred library of KLU, or None if none works."""
     return next(iter(libraries()), None)
+
+
+def shortfall(used: KluLibrary | None) -> str:
+    """The sentence of a warning: why no library of KLU works, or why the libklu that
+    ``BTFPERM_LIBKLU`` names does not work, and what to do. Empty if neither is the case. `used` is
+    the library that factors, or None."""
+    search = _search()
+    named = search.named_failure
+    if used is not None and not named:
+        return ""
+    failures = (named,) if named else search.failures
+    if not failures:
+        return MISSING
+    texts = [shortened(failure, _LONGEST_FAILURE) for failure in failures]
+    return "; ".join([*texts, _advice(bool(named), works=used is not None)])
+
+
+def _advice(is_named: bool, works: bool) -> str:
+    """What to do about a library that fails. `works` is whether another library works."""
+    return ", or ".join([_NAMED] * is_named + ["pip install 'btfperm[klu]'"] * (not works))
+
+
+def named_failure() -> str:
+    """Why the libklu that ``BTFPERM_LIBKLU`` names does not work; empty if it works, or if there
+    is none."""
+    return _search().named_failure

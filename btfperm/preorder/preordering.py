@@ -23,8 +23,8 @@ from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.factors import Factors
 from btfperm.preorder.gather import Gather, is_compressed
 from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors, KluLibrary
-from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
+from btfperm.preorder.klu_libraries import shortfall
 from btfperm.preorder.singles import SingleFactors
 from btfperm.preorder.values import columns_of, refuse_changed
 from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
@@ -231,8 +231,9 @@ class Preordering(SolverOrder, OnDemand):
         thresh = None if diag_pivot_thresh is None else checked_threshold(diag_pivot_thresh)
         refuse_changed(self.shape[0], self.row_perm, self.col_perm, self.blocks)
         library = find_klu() if self.solver == "klu" else None
-        if self.solver == "klu" and library is None:
-            warn(SolverMissingWarning(f"{MISSING}; SuperLU factors instead"))
+        if self.solver == "klu" and (reason := shortfall(library)):
+            other = library.name if library else "SuperLU"
+            warn(SolverMissingWarning(f"{reason}; {other} factors instead"))
         return self._factored(A, library, thresh)
 
     def _factored(self, A: Any, library: KluLibrary | None, thresh: float | None) -> Factorization:

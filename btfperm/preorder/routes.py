@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from btfperm.errors import NumericallySingularError, ResourceMissingError
 from btfperm.preorder.klu_factors import KLU_THRESHOLD, Analysis, KluLibrary
-from btfperm.preorder.klu_libraries import MISSING, libraries
+from btfperm.preorder.klu_libraries import libraries, shortfall
 from btfperm.preorder.preordering import Solver
 from btfperm.preorder.values import Columns
 
@@ -74,7 +74,7 @@ def route_rows() -> list[RouteRow]:
 
 def _rows_of(klu: KluLibrary | None) -> tuple[RouteRow, RouteRow]:
     """The rows of one library of KLU; if `klu` is None, the rows state that KLU is missing."""
-    name, missing = ("", MISSING) if klu is None else (f"{klu.name} {klu.version}", None)
+    name, missing = ("", shortfall(None)) if klu is None else (f"{klu.name} {klu.version}", None)
     return (
         RouteRow("klu", "own", name, lambda A, columns: _Klu(klu, columns), missing),
         RouteRow("klu", "btfperm", name, lambda A, columns: _Preordered("klu", A, klu), missing),

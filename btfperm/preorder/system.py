@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import one_of, truth
-from btfperm.errors import InvalidArgumentError, InvalidMatrixError
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError, SolverMissingWarning
 from btfperm.io.vectors import read_vectors, write_vectors
 from btfperm.ordering.inside_blocks import BlockOrdering
 from btfperm.pattern import ValuedPattern, as_valued
 from btfperm.preorder.backward_error import BackwardError, residual_of
 from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.klu_libraries import find as find_klu
+from btfperm.preorder.klu_libraries import named_failure, shortfall
 from btfperm.preorder.preordering import Preordering
 from btfperm.preorder.preordering import Solver as NamedSolver
 from btfperm.preorder.right_sides import Refine, checked_right_side, checked_steps
@@ -26,6 +27,7 @@ from btfperm.preorder.small import small_preordering
 from btfperm.preorder.values import columns_of
 from btfperm.preorder.weights import Weights
 from btfperm.results.html import html_table
+from btfperm.warn import warn
 
 __all__ = ["Solution", "SystemSolver", "read_system", "solve", "square_matrix"]
 
@@ -168,10 +170,15 @@ def read_system(
 
 
 def chosen(solver: SystemSolver) -> NamedSolver:
-    """The solver for `solver`: "auto" is KLU if it is installed, else SuperLU."""
-    if solver == "auto":
-        return "klu" if find_klu() is not None else "superlu"
-    return solver
+    """The solver for `solver`: "auto" is KLU if it is installed, else SuperLU. Warns if KLU is not
+    used because the libklu that ``BTFPERM_LIBKLU`` names does not work."""
+    if solver != "auto":
+        return solver
+    if find_klu() is not None:
+        return "klu"
+    if named_failure():
+        warn(SolverMissingWarning(f"{shortfall(None)}; SuperLU factors instead"))
+    return "superlu"
 
 
 def square_matrix(A: Any, drop_zeros: bool | None = None) -> ValuedPattern:

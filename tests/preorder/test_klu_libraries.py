@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import importlib.metadata
 import sys
+import warnings
 
+import numpy as np
 import pytest
 
 import btfperm
 from btfperm.preorder import klu_libraries, klu_shared
+from btfperm.printable import one_line
 
 
 @pytest.fixture
@@ -39,6 +43,88 @@ def test_a_named_library_that_does_not_work_is_reported(monkeypatch, tmp_path, h
     assert rows[-1].reason.startswith("libklu does not work: ") and str(broken) in rows[-1].reason
     assert ("btfperm[klu]" in rows[-1].hint) == (not has_wheel)
     assert klu_libraries.find() is None or has_wheel
+
+
+A = np.array([[4.0, 1.0], [1.0, 3.0]])
+
+
+def _without_klu(path):
+    return path / "libmine.so", "cannot open shared object file: No such file or directory"
+
+
+def _with_text(path):
+    (path / "libmine.so").write_bytes(b"not a library")
+    return path / "libmine.so", "file too short"
+
+
+def _in_a_long_path(path):
+    folder = path / ("f" * 200)
+    folder.mkdir()
+    return _with_text(folder)
+
+
+def _with_another_library(path):
+    amd = ctypes.util.find_library("amd")
+    if amd is None:
+        pytest.skip("libamd is not installed")
+    return amd, "undefined symbol: klu_analyze"
+
+
+@pytest.mark.usefixtures("search_again")
+@pytest.mark.parametrize("has_wheel", [False, True])
+@pytest.mark.parametrize("make", [_without_klu, _with_text, _in_a_long_path, _with_another_library])
+def test_a_warning_says_why_the_named_library_is_not_used(monkeypatch, tmp_path, make, has_wheel):
+    """The warning has the loader's reason and what to do, and names the library that factors."""
+    if has_wheel:
+        pytest.importorskip("nbklu", reason="nbklu is not installed, or not for a sanitizer")
+    else:
+        monkeypatch.setattr(klu_libraries, "SOURCES", (klu_shared.Shared,))
+    named, reason = make(tmp_path)
+    monkeypatch.setenv("BTFPERM_LIBKLU", str(named))
+    advice = "set BTFPERM_LIBKLU to the path of a libklu that works, or unset it"
+    other = "nbklu"
+    if not has_wheel:
+        advice, other = f"{advice}, or pip install 'btfperm[klu]'", "SuperLU"
+    p = btfperm.preorder(A, solver="klu")
+    calls = [lambda: p.factor(A), lambda: btfperm.solve(A, np.ones(2))]  # solve has "auto"
+    for call in calls:
+        with pytest.warns(btfperm.SolverMissingWarning) as warned:
+            call()
+        (text,) = (str(one.message) for one in warned)
+        assert text.startswith("libklu does not work: ")
+        assert text.endswith(f"{reason}; {advice}; {other} factors instead")
+        assert text == one_line(text)
+
+
+@pytest.mark.usefixtures("search_again")
+def test_a_named_library_of_another_layout_is_reported(monkeypatch):
+    system = {one.name: one for one in klu_libraries.libraries()}.get("libklu")
+    if system is None:
+        pytest.skip("libklu is not installed")
+    klu_libraries._search.cache_clear()
+    monkeypatch.setenv("BTFPERM_LIBKLU", system.location)
+    monkeypatch.setattr(klu_shared.Shared, "_verified_common", lambda self, width: None)
+    with pytest.warns(btfperm.SolverMissingWarning, match="libklu writes another layout; set BTF"):
+        btfperm.preorder(A, solver="klu").factor(A)
+
+
+@pytest.mark.usefixtures("search_again")
+def test_superlu_needs_no_klu(monkeypatch, tmp_path):
+    """No warning if the caller requests SuperLU."""
+    monkeypatch.setenv("BTFPERM_LIBKLU", str(tmp_path / "libmine.so"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        btfperm.preorder(A, solver="superlu").factor(A)
+        btfperm.solve(A, np.ones(2), solver="superlu")
+
+
+@pytest.mark.usefixtures("search_again")
+def test_a_comparison_says_why_no_library_works(monkeypatch, tmp_path):
+    monkeypatch.setattr(klu_libraries, "SOURCES", (klu_shared.Shared,))
+    monkeypatch.setenv("BTFPERM_LIBKLU", str(tmp_path / "libmine.so"))
+    errors = [run.error for run in btfperm.compare_solvers(A, repeats=1) if run.solver == "klu"]
+    assert len(errors) == 2
+    assert all("No such file or directory; set BTFPERM_LIBKLU" in error for error in errors)
 
 
 @pytest.mark.usefixtures("search_again")
