@@ -187,7 +187,9 @@ def _lines(value: Any, indent: str = "") -> str:
 
 
 def _markdown(head: Head, sections: dict[str, Section]) -> str:
-    lines = [f"# Benchmarks, {head['date']}", f"`{head['command']}`", describe(head)]
+    note = " ".join(s.data["note"] for s in sections.values() if "note" in s.data)
+    about = f"{describe(head, with_state=not note)} {note}".strip()
+    lines = [f"# Benchmarks, {head['date']}", f"`{head['command']}`", about]
     for section in sections.values():
         lines += [f"## {section.title}", section.markdown]
         if section.complaints:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from benchmarks.papers import causes, gpu
+from benchmarks.papers import causes, gpu_tables
 from benchmarks.papers.claims import Data, Item, counted, mean_text, yes_or_no
 from benchmarks.papers.paper_003 import BEST, STRATEGIES
 from benchmarks.report import Row, by_matrix, geometric_mean, milliseconds, table
@@ -28,8 +28,10 @@ BFS, PUSHES = "apfb-wr ct", f"g-pr-shr {BEST}"
 def items_000(data: Data) -> list[Item]:
     """Table 1, figures 2 to 5 and table 2."""
     rows, limit = data["rows"], data["limit"]
-    groups = [(name, each) for name, each in gpu.sets(rows) if not name.startswith("all")]
-    means = {name: {v: gpu.mean_time(each, v, limit) for v in VARIANTS} for name, each in groups}
+    groups = [(name, each) for name, each in gpu_tables.sets(rows) if not name.startswith("all")]
+    means = {
+        name: {v: gpu_tables.mean_time(each, v, limit) for v in VARIANTS} for name, each in groups
+    }
     compared = [(each, name) for each in means.values() for name in VARIANTS]
     head = ["geometric mean", *VARIANTS]
     ours = [
@@ -96,7 +98,7 @@ def _most(cases: Sequence[bool]) -> bool:
 
 
 def _of_sets(rows: list[Row]) -> dict[str, list[Row]]:
-    groups = dict(gpu.sets(rows))
+    groups = dict(gpu_tables.sets(rows))
     return {name: groups[name] for name in ("natural", "permuted") if name in groups}
 
 
@@ -339,7 +341,7 @@ def _strategies(rows: list[Row], limit: float) -> Item:
     whole = [row for row in rows if set(names) <= set(row["counters"])]
     if not whole:
         return Item("Figure 1. Relabelling strategies", "strategy, geometric mean of the time")
-    mean = {name: gpu.mean_time(whole, name, limit)[0] for name in names}
+    mean = {name: gpu_tables.mean_time(whole, name, limit)[0] for name in names}
     pairs = [(a, b) for a in words for b in words if a.startswith("a") and b.startswith("f")]
     adaptive = [mean[f"{v} {a}"] < mean[f"{v} {b}"] for v in versions for a, b in pairs]
     best = min(words, key=lambda word: mean[f"g-pr-shr {word}"])

@@ -17,7 +17,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from benchmarks import drawing
-from benchmarks.papers import counters, gpu
+from benchmarks.papers import counters, gpu_tables
 from benchmarks.papers import grafting_tables as tables
 from benchmarks.papers.ranking import FAN, GRAFT, PUSH, entry
 from benchmarks.report import Row, digits, geometric_mean
@@ -299,7 +299,7 @@ def relabelling(data: Data) -> Figure | None:
     found = {name.partition(" ")[2] for name in names}
     strategies = sorted(found, key=lambda w: (w.partition(":")[0], float(w.partition(":")[2] or 0)))
     complete = [row for row in data["rows"] if set(names) <= set(row.get("counters", names))]
-    sets = dict(gpu.sets(complete))
+    sets = dict(gpu_tables.sets(complete))
     panels = [label for label in ("natural", "permuted") if label in sets]
     if len(strategies) < 2 or not panels:
         return None
@@ -308,7 +308,7 @@ def relabelling(data: Data) -> Figure | None:
         for index, version in enumerate(versions):
             groups = [k for k, word in enumerate(strategies) if f"{version} {word}" in names]
             means = [
-                gpu.mean_time(sets[label], f"{version} {strategies[k]}", data["limit"])
+                gpu_tables.mean_time(sets[label], f"{version} {strategies[k]}", data["limit"])
                 for k in groups
             ]
             places = [k + 0.27 * (index - 1) for k in groups]

@@ -8,9 +8,11 @@ paper, the slowest of its multicore peers, is not implemented.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from benchmarks.cases import Case
 from benchmarks.papers import gpu
-from benchmarks.report import Options, Section
+from benchmarks.report import Options, Row, Section
 
 cases = gpu.cases
 
@@ -28,3 +30,8 @@ def paper() -> gpu.Paper:
 def run(cases: list[Case], options: Options) -> Section:
     """Times and counters of the variants and their peers on each graph."""
     return gpu.run(cases, options, paper())
+
+
+def joined(which: str, parts: Sequence[Row]) -> Section:
+    """One section from the `data` of several results on different graphs."""
+    return gpu.joined(paper().title, which, parts)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from benchmarks.cases import Case
 from benchmarks.papers import gpu
-from benchmarks.report import Options, Section
+from benchmarks.report import Options, Row, Section
 
 cases = gpu.cases
 
@@ -38,3 +38,8 @@ def paper(more: Sequence[str] = ()) -> gpu.Paper:
 def run(cases: list[Case], options: Options) -> Section:
     """Times and counters of the versions and their peers on each graph."""
     return gpu.run(cases, options, paper(options.relabel))
+
+
+def joined(which: str, parts: Sequence[Row]) -> Section:
+    """One section from the `data` of several results on different graphs."""
+    return gpu.joined(paper().title, which, parts)

@@ -61,16 +61,20 @@ def checked(
     measure: Callable[[Case], tuple[Row, list[str]]],
     outcome: Callable[[Row], str],
 ) -> tuple[list[Row], list[str]]:
-    """Like `measured`, for a `measure` that returns a row and complaints. Also returns all
-    complaints."""
-    complaints: list[str] = []
+    """Like `measured`, for a `measure` that returns a row and complaints. The row stores its
+    complaints. Also returns the complaints of all rows."""
 
     def row_of(case: Case) -> Row:
         row, wrong = measure(case)
-        complaints.extend(f"{case.name}: {what}" for what in wrong)
-        return row
+        return {**row, "complaints": wrong} if wrong else row
 
-    return measured(cases, options, row_of, outcome), complaints
+    rows = measured(cases, options, row_of, outcome)
+    return rows, complaints_of(rows)
+
+
+def complaints_of(rows: Sequence[Row]) -> list[str]:
+    """The complaints that the rows store, each with the name of its matrix."""
+    return [f"{row['matrix']}: {what}" for row in rows for what in row.get("complaints", ())]
 
 
 def stored_names(options: Options) -> set[str]:
