@@ -301,7 +301,7 @@ def distributed_transversal(
     pattern: Any, fields: dict[str, Any], choice: Callable[[], str]
 ) -> DistributedTransversal:
     """The result of a search over ranks. Its counters include the data that the ranks have sent
-    since the last result. Collective."""
+    since the start of the caller's call. Collective."""
     rows, cols, exchange = pattern.row_slices, pattern.col_slices, pattern.exchange
     ranks = f"{exchange.size} rank{'s' if exchange.size > 1 else ''}"
     on_gpus = fields["device"] if fields["backend"] == pattern.backend else ""
@@ -319,8 +319,10 @@ def distributed_transversal(
 def distributed_decomposition(
     pattern: Any, form: Any, transversal: Any, meta: Callable[[], Any]
 ) -> DistributedDecomposition:
-    """The decomposition over ranks. Collective."""
+    """The decomposition over ranks. Its transversal, which the same call has found, then also has
+    the counters of the decomposition. Collective."""
     n_blocks = pattern.exchange.sums(form.row_blocks.size)[0] - 1
+    transversal.counters.update(pattern.exchange.transferred())
     fields = {
         "shape": pattern.shape,
         **form._asdict(),

@@ -23,7 +23,7 @@ import btfperm
 from btfperm.reports.summary import summarize
 from btfperm.transversal.initial.local_max_mpi import weights as weights_of
 from tests import families
-from tests.mpi import added, damage, files, first_rank, graphs, inputs, values, weights
+from tests.mpi import added, counters, damage, files, first_rank, graphs, inputs, values, weights
 from tests.oracles.plain_dulmage_mendelsohn import dulmage_mendelsohn as plain
 from tests.transversal.test_counters import undeclared
 
@@ -326,7 +326,17 @@ def case_refused_arguments():
 
 CASES = {
     name.removeprefix("case_"): case
-    for module in (sys.modules[__name__], added, first_rank, files, values, weights, graphs, damage)
+    for module in (
+        sys.modules[__name__],
+        added,
+        counters,
+        first_rank,
+        files,
+        values,
+        weights,
+        graphs,
+        damage,
+    )
     for name, case in vars(module).items()
     if name.startswith("case_")
 }

@@ -22,6 +22,7 @@ __all__ = ["Exchange", "Routed"]
 # The number of lines that a rank may send in the messages with the counts of a step, in total for
 # all ranks.
 _INLINE = 256
+_COUNTERS = ("exchanges", "collectives", "messages", "bytes", "all_to_alls", "all_to_all_bytes")
 
 
 class Exchange(Ranks):
@@ -29,18 +30,21 @@ class Exchange(Ranks):
 
     Attributes
     ----------
-    counters : ``exchanges``: steps and calls that moved items or lines. ``collectives``:
-        collective operations on a few numbers. ``messages`` and ``bytes``: the messages with items
-        from this rank to others. ``all_to_alls``: collectives in which each pair of ranks exchanges
-        a small message, which holds numbers of lines, and the lines themselves if they are few;
-        ``all_to_all_bytes``: their bytes from this rank to others
+    counters : since the start of the guarded call. ``exchanges``: steps and calls that moved items
+        or lines. ``collectives``: collective operations on a few numbers. ``messages`` and
+        ``bytes``: the messages with items from this rank to others. ``all_to_alls``: collectives in
+        which each pair of ranks exchanges a small message, which holds numbers of lines, and the
+        lines themselves if they are few; ``all_to_all_bytes``: their bytes from this rank to others
     """
 
     def __init__(self, comm: Any) -> None:
         super().__init__(comm)
         self.links: dict[int, Any] = {}  # see `DeviceExchange.of`
-        names = ("exchanges", "collectives", "messages", "bytes")
-        self.counters = dict.fromkeys((*names, "all_to_alls", "all_to_all_bytes"), 0)
+        self.counters = dict.fromkeys(_COUNTERS, 0)
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        self.counters = dict.fromkeys(_COUNTERS, 0)
 
     # -- collectives on a few numbers ----------------------------------------------------------
 
@@ -99,8 +103,8 @@ class Exchange(Ranks):
 
     def transferred(self) -> dict[str, int | list[int]]:
         """The numbers of exchanges and collective operations, and of messages and bytes that all
-        ranks have sent, since the last call of this method; and the peak memory of each rank since
-        its start. Collective."""
+        ranks have sent, since the start of the guarded call; and the peak memory of each rank since
+        the start of its process. Collective."""
         import resource
 
         own = self.counters
@@ -118,7 +122,6 @@ class Exchange(Ranks):
             "peak_bytes": max(peaks),
             "peak_bytes_by_rank": peaks,
         }
-        self.counters = dict.fromkeys(own, 0)
         return found
 
     # -- items by owner ------------------------------------------------------------------------

@@ -203,7 +203,8 @@ class Ranks:
         return call > max(self._failed_calls, default=-1)
 
     def _prepare(self) -> None:
-        """Completes, on all ranks, what `_settle` could not complete after a failed call."""
+        """Starts a guarded call: completes, on all ranks, what `_settle` could not complete after a
+        failed call."""
         if self._found:
             self._settle(math.inf)
         if self._must_renew:
