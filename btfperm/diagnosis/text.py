@@ -13,7 +13,7 @@ from btfperm.diagnosis.result import Diagnosis, Positions
 from btfperm.printable import one_name, printable
 from btfperm.results.counted import counted
 
-__all__ = ["GROUPS", "finding_lines", "listed", "text_of", "verdict"]
+__all__ = ["GROUPS", "changes", "finding_lines", "group_lines", "listed", "text_of", "verdict"]
 
 GROUPS = 10  # groups, and blocks, that a message describes
 
@@ -75,13 +75,8 @@ def finding_lines(d: Diagnosis, limit: int | None = GROUPS) -> list[str]:
     character in a name is printed as an escape, and a name of more than 160 characters is
     shortened in its middle."""
     members = None if limit is None else max(1, limit // 2)
-    names = {
-        "row": lambda k: one_name(d.row_name(k)),
-        "column": lambda k: one_name(d.col_name(k)),
-    }
-    words = _Words(names, limit, members)
-    lines = [*_group_lines(d.overdetermined, "row", words)]
-    lines += _group_lines(d.underdetermined, "column", words)
+    words = _words(d, limit, members)
+    lines = group_lines(d, limit, members)
     lines += _repair_lines(d, words)
     lines += _zero_lines(d, words)
     if d.n_entries:
@@ -92,6 +87,24 @@ def finding_lines(d: Diagnosis, limit: int | None = GROUPS) -> list[str]:
         lines += _diagonal_lines(d, words)
     lines += _identical_lines(d, words)
     return lines
+
+
+def group_lines(d: Diagnosis, groups: int | None, members: int | None) -> list[str]:
+    """The lines about the groups with too many rows, and about those with too many columns: at most
+    `groups` groups of each kind, and at most `members` names in a list. None sets no limit."""
+    words = _words(d, groups, members)
+    return [
+        *_group_lines(d.overdetermined, "row", words),
+        *_group_lines(d.underdetermined, "column", words),
+    ]
+
+
+def _words(d: Diagnosis, groups: int | None, members: int | None) -> _Words:
+    names = {
+        "row": lambda k: one_name(d.row_name(k)),
+        "column": lambda k: one_name(d.col_name(k)),
+    }
+    return _Words(names, groups, members)
 
 
 def _group_lines(groups: Groups, noun: str, words: _Words) -> Iterator[str]:
@@ -135,12 +148,7 @@ def _sentence(rows: Any, cols: Any, noun: str, words: _Words) -> str:
 
 
 def _repair_lines(d: Diagnosis, words: _Words) -> Iterator[str]:
-    rows, cols, missing = d.repair.remove_rows, d.repair.fix_cols, d.repair.add_entries
-    changes = []
-    if rows.size:
-        changes.append(f"remove {words.listed('row', rows)}")
-    if cols.size:
-        changes.append(f"fix {words.listed('column', cols)}")
+    changes, missing = _changes(d, words), d.repair.add_entries
     if not changes:
         return
     start = "  repair: "
@@ -148,7 +156,7 @@ def _repair_lines(d: Diagnosis, words: _Words) -> Iterator[str]:
         count = "1 entry" if missing.size == 1 else f"{missing.size:,} entries"
         yield f"{start}add {count}, such as {words.positions(missing)}"
         start = "    or "
-    yield f"{start}{' and '.join(changes)}: a square nonsingular matrix remains"
+    yield f"{start}{changes}: a square nonsingular matrix remains"
     cover = d.repair.cover
     parts = f"{counted(cover.rows.size, 'row')} and {counted(cover.cols.size, 'column')}"
     yield f"  proof: {parts} touch every entry, so nothing smaller suffices"
@@ -156,6 +164,19 @@ def _repair_lines(d: Diagnosis, words: _Words) -> Iterator[str]:
         touching = (("row", cover.rows), ("column", cover.cols))
         shown = " and ".join(words.listed(noun, where) for noun, where in touching if where.size)
         yield f"    the cover: {shown}"
+
+
+def _changes(d: Diagnosis, words: _Words) -> str:
+    rows, cols = d.repair.remove_rows, d.repair.fix_cols
+    changes = [f"remove {words.listed('row', rows)}"] * bool(rows.size)
+    changes += [f"fix {words.listed('column', cols)}"] * bool(cols.size)
+    return " and ".join(changes)
+
+
+def changes(d: Diagnosis, members: int) -> str:
+    """The rows to remove and the columns to fix for a square nonsingular matrix, with at most
+    `members` names in a list: `remove row 2 and fix columns 0, 1`."""
+    return _changes(d, _words(d, None, members))
 
 
 def _diagonal_lines(d: Diagnosis, words: _Words) -> Iterator[str]:

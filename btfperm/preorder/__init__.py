@@ -37,6 +37,7 @@ from btfperm.preorder.preordering import Preordering, Solver
 from btfperm.preorder.small import small_preordering
 from btfperm.preorder.system import Solution, solve
 from btfperm.preorder.weights import Ordered, Weights, choose_weights, finite_values
+from btfperm.printable import one_name
 from btfperm.results import Transversal, WeightedTransversal
 from btfperm.transversal import SEARCH_KEYWORDS
 
@@ -225,5 +226,6 @@ def _singular(pattern: Pattern, transversal: Transversal | None) -> Structurally
     """The error about a square matrix whose rows and columns cannot all be matched."""
     found = diagnose(dulmage_mendelsohn(pattern, transversal=transversal))
     n, rank = pattern.n, found.structural_rank
-    head = f"{pattern.name or 'the matrix'} is structurally singular: rank {rank} of {n} x {n}"
+    name = one_name(pattern.name) if pattern.name else "the matrix"
+    head = f"{name} is structurally singular: rank {rank} of {n} x {n}"
     return StructurallySingularError("\n".join([head, *finding_lines(found)]), found)

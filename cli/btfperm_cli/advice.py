@@ -9,8 +9,18 @@ the texts of most modules, and requires that no advice for Python is left.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-__all__ = ["for_the_shell", "on_one_line"]
+from btfperm.printable import LONGEST_SENTENCE
+
+if TYPE_CHECKING:
+    from btfperm.diagnosis import Diagnosis
+
+__all__ = ["for_the_shell", "on_one_line", "singular_sentence"]
+
+# The numbers of groups and of names in a list that `singular_sentence` tries, the most first.
+_LISTS = ((10, 5), (3, 5), (2, 3), (1, 3), (1, 2), (1, 1), (0, 5), (0, 1))
+_WHOLE = "`btfperm diagnose` explains it, with a repair"
 
 # Replacements in texts for Python. They are applied in this order, each at every match.
 _TABLE = tuple(
@@ -71,6 +81,22 @@ def on_one_line(message: str) -> str:
         between = "" if not text else " " if text.endswith((":", ";", ",")) else "; "
         text += between + line if line else ""
     return text
+
+
+def singular_sentence(message: str, found: Diagnosis) -> str:
+    """The first line of `message` and the groups of rows and columns of `found`, on one line. The
+    lists have fewer names until the sentence has at most `LONGEST_SENTENCE` characters, because
+    `one_line` would cut a longer one in its middle. If even one group of each kind is too long, the
+    sentence names rows to remove and columns to fix."""
+    from btfperm.diagnosis.text import changes, group_lines
+
+    head, *_ = message.splitlines()
+    for groups, members in _LISTS:
+        lines = group_lines(found, groups, members) if groups else [changes(found, members)]
+        sentence = on_one_line("\n".join([head, *lines, _WHOLE]))
+        if len(sentence) <= LONGEST_SENTENCE:
+            break
+    return sentence
 
 
 def for_the_shell(sentence: str) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from btfperm.printable import LONGEST_WORD, one_line, printable, shortened
+from btfperm.printable import LONGEST_WORD, one_line, one_name, printable, shortened
 from btfperm_cli import signals
-from btfperm_cli.advice import for_the_shell, on_one_line
+from btfperm_cli.advice import for_the_shell, on_one_line, singular_sentence
 from btfperm_cli.json_keys import error_object
 from btfperm_cli.output import Output, complain, drop, emit, flush
 
@@ -72,9 +72,10 @@ def about(text: str) -> str:
     """`text` with the name of the matrix in front, unless the text contains this name or the
     command has not set one."""
     subject = Output.current.subject if Output.current else None
-    if subject is None or printable(subject) in text:
+    if subject is None:
         return text
-    return f"{'standard input' if subject == '-' else subject}: {text}"
+    name = "standard input" if subject == "-" else one_name(subject)
+    return text if name in text or printable(subject) in text else f"{name}: {text}"
 
 
 def _library_error(error: Exception, failed: Failure) -> int:
@@ -82,6 +83,7 @@ def _library_error(error: Exception, failed: Failure) -> int:
         BtfpermError,
         InvalidArgumentError,
         ResourceMissingError,
+        StructurallySingularError,
         UnreadableInputError,
     )
 
@@ -95,7 +97,10 @@ def _library_error(error: Exception, failed: Failure) -> int:
         # matrix.
         is_named = isinstance(error, (InvalidArgumentError, ResourceMissingError))
         is_named |= type(error) is UnreadableInputError
-        return failed(str(error) if is_named else about(str(error)), error.exit_code)
+        text = str(error) if is_named else about(str(error))
+        if isinstance(error, StructurallySingularError) and error.diagnosis is not None:
+            text = singular_sentence(text, error.diagnosis)
+        return failed(text, error.exit_code)
     if isinstance(error, OSError):  # files have errors of their own; this is a standard stream
         where = error.filename or "standard output"
         return failed(f"{where} cannot be written: {error.strerror or error}", 4)

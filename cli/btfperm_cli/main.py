@@ -269,5 +269,6 @@ def main() -> None:
     decomposition and block triangular form, each proven.
 
     MATRIX is a file (FORMATS; packed or not), or - for standard input. A file named like a command
-    is reached as ./rank.
+    is reached as ./rank. Rows and columns in messages count from 0, those in OUT as its convention
+    says.
     """

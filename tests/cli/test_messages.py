@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
-from btfperm_cli import order
+from btfperm_cli import advice, order
 from btfperm_cli.advice import for_the_shell
 from btfperm_cli.json_keys import JSON_KEYS
 
 import btfperm
 from btfperm.errors import BackendUnavailableError, BackendWarning
-from btfperm.printable import LONGEST_SENTENCE
+from btfperm.printable import LONGEST_SENTENCE, one_line
 
 ROOT = Path(__file__).parents[2]
 BANNER = "%%MatrixMarket matrix coordinate "
@@ -87,6 +87,55 @@ def test_names_in_reports_are_escaped(cli, matrix, tmp_path):
         assert text.replace("\n", "").isprintable(), (words, text)
         if words[0] != "rank" or "warning" in ended.err:
             assert r"\x1b[2J\n\x9b31mx\u202e" in text
+
+
+# A singular matrix, as the columns of its entries in each row.
+SINGULAR = {
+    "empty": [[]] * 40,
+    "one column": [[0]] * 300 + [[]] * 2,
+    "one row": [list(range(300)), *[[]] * 299],
+    "many groups": [[k // 3] for k in range(90)],
+    "dense": [list(range(20))] * 60,
+}
+
+
+@pytest.mark.parametrize("words", [("--solver", "klu", "-o"), ("solve",)])
+@pytest.mark.parametrize("length", [8, 158, 164, 240])
+@pytest.mark.parametrize("kind", SINGULAR)
+def test_the_sentence_about_a_singular_matrix_is_whole(
+    cli, tmp_path, monkeypatch, kind, length, words
+):
+    """It names rows and columns that are too many, and ends with its last words, whatever the
+    length of the lists and of the name of the file."""
+    rows = SINGULAR[kind]
+    lines = [f"{i + 1} {j + 1} 1\n" for i, cols in enumerate(rows) for j in cols]
+    n = len(rows)
+    name = "x" * (length - 4) + ".mtx"
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(f"{BANNER}real general\n{n} {n} {len(lines)}\n{''.join(lines)}")
+    Path("b.mtx").write_text(f"{BANNER}real general\n{n} 1 0\n")
+    ended = cli("solve", name, "b.mtx") if words[0] == "solve" else cli(name, *words, "p.npz")
+    sentence = ended.failed(1, f"rank {btfperm.structural_rank(name)} of {n} x {n}; ").err
+    assert sentence.endswith(f"; {advice._WHOLE}\n"), sentence
+    assert len(sentence) <= LONGEST_SENTENCE + len("btfperm: \n")
+    assert sentence.count("is structurally") == 1
+    if length == 8:
+        assert sentence.count(" too many, in ") == 2
+    else:
+        assert re.search("row.*(are empty|have entries only in|and fix).*column", sentence)
+
+
+def test_the_longest_sentence_about_a_singular_matrix_is_whole():
+    """A name of 160 characters, and numbers of 13 digits."""
+    A = np.eye(9)[:, [0] * 9] * (np.arange(9) < 3)
+    names = [f"{10**12 + k}" for k in range(9)]
+    found = btfperm.diagnose(A, row_names=names, col_names=names)
+    name, number = "x" * 160, 10**13 - 1
+    head = f"{name} is structurally singular: rank {number} of {number} x {number}"
+    sentence = advice.singular_sentence(f"{head}\n  more", found)
+    shown = ", ".join(names[1:6])
+    lists = f"remove 8 rows ({shown}, ...) and fix 8 columns ({shown}, ...)"
+    assert sentence == f"{head}; {lists}; {advice._WHOLE}" == one_line(sentence)
 
 
 @pytest.mark.parametrize("convention", ["klu", "btf", "superlu"])
