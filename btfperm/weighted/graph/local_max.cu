@@ -9,8 +9,9 @@
 //             prefix sums and compaction. The steps, and what is changed in them, are in
 //             local_max.cuh. Changed: one launch runs many rounds, with barriers between the
 //             steps. The order of the edges is that of local_max.hpp, with the same random numbers,
-//             so the matching is the same. After `limit` times m edges were visited, the CPU sorts
-//             and matches the remaining edges, as local_max.hpp does
+//             so the matching is the same. After `limit` times m edges were visited, the remaining
+//             edges are matched along chains (local_max_chains.cu), with the result that they have
+//             if the CPU sorts them, as local_max.hpp does
 // Cost        O(m) expected for m edges if the weights are equal or random: the time of a round is
 //             proportional to the entries left, also if one vertex has most of them. Memory: two
 //             lists of 2 m entries, 2 m heads, 3 n indices

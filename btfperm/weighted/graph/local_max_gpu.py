@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Driver of local-max for graphs on a GPU. The algorithm is described in ``local_max.cu``."""
+"""Driver of local-max for graphs on a GPU. The algorithm is described in ``local_max.cu`` and, for
+the edges that are left after the limit, in ``local_max_chains.cu``."""
 
 from __future__ import annotations
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["local_max"]
 
 _FILE = "weighted/graph/local_max.cu"
+_CHAINS = "weighted/graph/local_max_chains.cu"
 # Each launch ends with the round in which it has visited this number of edges, so that the host can
 # check limits.
 _LAUNCH_EDGES = 1 << 29
@@ -32,8 +34,9 @@ def local_max(
 ) -> dict[str, int]:
     """Runs rounds until no edge is left or the budget ends them, and returns the counters.
 
-    After `limit` visits of each edge, on average, the CPU matches the edges that are left, in order
-    of their weights. The option `limit` 0 sets no such limit.
+    After `limit` visits of each edge, on average, the random numbers stay fixed, and chains of
+    edges replace rounds. If edges remain after `limit` visits of each edge that was left, the CPU
+    matches them in order of their weights. The option `limit` 0 sets no such limit.
     """
     width, edges = graph.indices.dtype, 0
     graph.clear()
@@ -62,9 +65,11 @@ def local_max(
         if not fields["size"] or budget.spent(edges):
             return {"edges": edges}
         if edges >= most:
-            rest = [part[: fields["size"]] for part in lists[fields["turn"]] if part is not _NULL]
-            in_order = _finish(graph, rest, seed, renewed)
-            return {"edges": edges + in_order, **({"sorted": in_order} if in_order else {})}
+            graph.rounds += 1
+            size, turn = fields["size"], fields["turn"]
+            ordered = [lists[turn], lists[1 - turn]]
+            _match_chains(graph, ordered, size, at, seed, renewed, options["limit"])
+            return {"edges": edges + size // 2, "sorted": size // 2}
 
 
 _NULL: Any = np.uint64(0)
@@ -78,17 +83,47 @@ def _edge_list(graph: DeviceGraph) -> list[Any]:
     return [*vertices, _NULL if graph.weight is None else cupy.empty(graph.nnz)]
 
 
-def _finish(graph: DeviceGraph, rest: list[Any], seed: int, renewed: int) -> int:
-    """The CPU sorts and matches the remaining edges, as ``local_max.hpp`` does. Returns their
-    number."""
-    v, u, *weight = (part.get() for part in rest)
+def _match_chains(
+    graph: DeviceGraph,
+    lists: list[list[Any]],
+    size: int,
+    at: Any,
+    seed: int,
+    renewed: int,
+    limit: float,
+) -> None:
+    """Matches the edges in the first `size` entries of the first list. The second list is
+    workspace."""
+    import cupy
+
+    width = graph.indices.dtype
+    run = kernels(_CHAINS, width.name)
+    if graph.weight is None:
+        lists = [[*parts[:2], cupy.full(size, 1.0)] for parts in lists]
+    state = SharedStruct(_CHAINS, "State", {"size": size})
+    second, link = (cupy.empty(graph.n, dtype=width) for _ in range(2))
+    of_blocks = run.totals_of_blocks("match_chains", BLOCK)
+    most, edges, turn = math.ceil(limit * (size // 2)), 0, 0
+    while size and edges < most:
+        until = np.uint64(min(most, edges + _LAUNCH_EDGES))
+        run.launch_together(
+            "match_chains", BLOCK, np.uint64(seed), renewed, graph.rounds, until, graph.n,
+            *lists[0], *lists[1], at, second, link, graph.mate, graph.round_of, of_blocks,
+            state.array,
+        )  # fmt: skip
+        fields = state.fields()
+        edges, size, turn = fields["edges"], fields["size"], fields["turn"]
+    if size:
+        _sort(graph, [part[:size] for part in lists[turn]], seed, renewed)
+
+
+def _sort(graph: DeviceGraph, rest: list[Any], seed: int, renewed: int) -> None:
+    """The CPU sorts and matches the remaining edges, as ``local_max.hpp`` does."""
+    v, u, weight = (part.get() for part in rest)
     once = u < v
-    weights = weight[0][once] if weight else np.ones(int(once.sum()))
     mate, round_of = graph.mate.get(), graph.round_of.get()
-    graph.rounds += 1
     _core.weighted.finish_local_max(
-        np.ascontiguousarray(u[once]), np.ascontiguousarray(v[once]), weights, mate, round_of,
+        np.ascontiguousarray(u[once]), np.ascontiguousarray(v[once]), weight[once], mate, round_of,
         seed=seed, renewed=bool(renewed), round=graph.rounds,
     )  # fmt: skip
     graph.mate, graph.round_of = upload(mate), upload(round_of)
-    return int(weights.size)

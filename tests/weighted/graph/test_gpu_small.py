@@ -22,6 +22,13 @@ from tests.checks.check_graph_matching import (
 )
 from tests.on_device import lives_there, matrix_there
 from tests.weighted.graph.graphs import graph, path, random_graph, star
+from tests.weighted.graph.test_slow_rounds import graph as graph_in_order
+from tests.weighted.graph.test_slow_rounds import (
+    hub,
+    increasing_path,
+    path_of_pairs,
+    sloping_grid,
+)
 
 pytestmark = pytest.mark.gpu
 
@@ -143,6 +150,35 @@ def test_what_is_no_graph(entries, message):
             btfperm.match(G, backend="gpu")
     with pytest.raises(btfperm.InvalidMatrixError, match="square"):
         btfperm.match(matrix_there(sp.csc_array(np.ones((2, 3)))))
+
+
+@pytest.mark.parametrize("ties", ["renewed", "fixed"])
+@pytest.mark.parametrize("kind", [increasing_path, path_of_pairs, hub, sloping_grid])
+def test_chains_of_edges_replace_rounds(kind, ties, run_seed, monkeypatch):
+    """A path is one chain. The hub loses one edge in each pass, so the CPU sorts most edges."""
+    from btfperm.weighted.graph import local_max_gpu
+
+    left, sort = [], local_max_gpu._sort
+
+    def sorted_here(there, rest, *arguments):
+        left.append(rest[0].size)
+        sort(there, rest, *arguments)
+
+    monkeypatch.setattr(local_max_gpu, "_sort", sorted_here)
+    n = 900
+    for order in (np.arange(n), np.random.default_rng(run_seed).permutation(n)):
+        G = graph_in_order(*kind(n), order)
+        for limit in (1, 2.5):
+            how = {"algorithm": "local-max", "options": {"ties": ties, "limit": limit}, "seed": 3}
+            there = btfperm.match(G, backend="gpu", **how)
+            check(G, there, "local-max")
+            here = btfperm.match(G, backend="cpu", threads=1, **how)
+            np.testing.assert_array_equal(there.mate, here.mate, err_msg=f"{limit}")
+            assert there.rounds == here.rounds
+            assert there.counters.get("sorted", 0) == here.counters.get("sorted", 0)
+            np.testing.assert_array_equal(there.edges_left, here.edges_left)
+    if kind is not sloping_grid:
+        assert bool(left) == (kind is hub)
 
 
 WRONG = {
