@@ -128,6 +128,9 @@ ROWS = (
         summary="on a GPU: in rounds, blue vertices propose; each red one accepts one proposal",
         prefer="for comparison with greedy",
         parallel=True,
+        options=(RED_BLUE_P,),
+        file="weighted/graph/red_blue",
+        function="btfperm.weighted.bipartite_graph_gpu:red_blue_start",
     ),
     row(
         name="local-max",

@@ -100,7 +100,6 @@ def test_the_number_of_loops_is_rounded_up(loops, relabel, c_level, passed):
         ("augmenting.apsb", "apsb_wr", [(0, 0, 9, 0, 0, 0)] * 2, 1),
         ("initial.greedy", "greedy", [(9, 3), (12, 0)], 2),
         ("initial.local_max", "local_max", [(9, 3, 3), (12, 0, 0)], 2),
-        ("initial.red_blue", "red_blue", [(9, 1), (12, 1)], 2),
         ("initial.karp_sipser", "karp_sipser", [(9, 0, 0, 0)] * 3, 2),
         ("push_relabel.g_pr_first", "g_pr_first", [(4, 0, 9, 0, 0), *[(5, 0, 9, 0, 0)] * 3], 3),
     ],

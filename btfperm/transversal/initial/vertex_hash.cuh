@@ -44,10 +44,3 @@ BTFPERM_ANYWHERE unsigned reduced_md5(unsigned v, unsigned r) {
   }
   return h[0] + a0 + h[1] + a1 + h[2] + a2 + h[3] + a3;
 }
-
-// The function colour_r(v) of the paper on red-blue: true for blue. Its probability p = .53406
-// maximises the expected number of vertices that are matched in a round (equation 2).
-BTFPERM_ANYWHERE bool is_blue(unsigned v, unsigned r) {
-  constexpr unsigned threshold = 2293770234U;  // .53406 * 2^32
-  return reduced_md5(v, r) < threshold;
-}

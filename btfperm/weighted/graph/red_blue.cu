@@ -18,6 +18,10 @@
 // Cost        O(n + m) expected for m edges on random graphs, in some 20 to 40 rounds. Memory: 6 n
 //             indices, results included, and less than m / 2 bytes for the parts
 // Prefer it   for comparison with local-max, whose matching is heavier
+// Matrices    As an initializer of a matrix (weighted/bipartite_graph_gpu.py), all weights are 1, so
+//             select is random. The lists of the rows are in no particular order, so two runs may
+//             find different matchings
+// Options     as in red_blue.hpp
 // Encodings   colour[v] = 1: blue, 2: red, 0: neither, as v is matched or dead. sigma[v]: the
 //             vertex that v proposes to, or accepts; -1: none; -2: v is dead
 // Invariants  alive holds the vertices that are neither matched nor dead, in ascending order. The

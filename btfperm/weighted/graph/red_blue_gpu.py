@@ -29,17 +29,23 @@ _WARP = 32
 
 
 def red_blue(
-    graph: DeviceGraph, budget: Budget, seed: int, options: Mapping[str, Any]
+    graph: DeviceGraph,
+    budget: Budget,
+    seed: int,
+    options: Mapping[str, Any],
+    alive: Any = None,
 ) -> dict[str, int]:
-    """Runs rounds until every vertex is matched or dead."""
+    """Runs rounds until every vertex is matched or dead. `alive` are the vertices that may be
+    matched, in ascending order; None: all of them."""
     import cupy
 
     n, width, edges = graph.n, graph.indices.dtype, 0
     graph.clear()
-    if not n:
+    size = n if alive is None else int(alive.size)
+    if not size:
         return {"edges": 0}
     run = kernels(_FILE, width.name)
-    state = SharedStruct(_FILE, "State", {"size": n})
+    state = SharedStruct(_FILE, "State", {"size": size})
     weighted = options["select"] == "weighted" and graph.weight is not None
     lanes = lanes_for(graph.nnz, n)
     longest = _VISITS_OF_A_LANE * lanes
@@ -49,8 +55,10 @@ def red_blue(
     )  # fmt: skip
     max_parts = graph.nnz // part + graph.nnz // longest
     parts = cupy.empty((max_parts, 16 + 4 * width.itemsize), dtype=np.uint8)  # struct Part
-    lists = cupy.arange(n, dtype=width), cupy.empty(n, dtype=width)
-    colour, sigma = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
+    first = cupy.arange(n, dtype=width) if alive is None else alive.astype(width)
+    lists = first, cupy.empty(size, dtype=width)
+    # The kernels set the colour of the vertices that are alive; 0 stands for no colour.
+    colour, sigma = cupy.zeros(n, dtype=width), cupy.empty(n, dtype=width)
     results = colour, sigma, graph.mate, graph.round_of
     of_blocks = run.totals_of_blocks("run_rounds", BLOCK)
     while True:

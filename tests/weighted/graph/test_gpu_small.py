@@ -13,7 +13,9 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
+from btfperm.registry import find
 from btfperm.weighted.device_graph import DeviceGraph
+from tests import families
 from tests.checks.check_graph_matching import (
     check_bound,
     check_dominant,
@@ -21,6 +23,7 @@ from tests.checks.check_graph_matching import (
     check_maximal,
 )
 from tests.on_device import lives_there, matrix_there
+from tests.transversal.test_starts import check_start, start
 from tests.weighted.graph.graphs import graph, path, random_graph, star
 from tests.weighted.graph.test_slow_rounds import graph as graph_in_order
 from tests.weighted.graph.test_slow_rounds import (
@@ -283,7 +286,6 @@ def same_as_on_the_cpu(which, G, options, seed):
 @pytest.mark.parametrize("name", ["local-max", "red-blue"])
 def test_64_bit_indices(name):
     from btfperm.backends.gpu.budget import Budget
-    from btfperm.registry import find
 
     row = find(name, initializer=False, backend="gpu", package="weighted.graph")
     options = {"limit": 8.0, "ties": "renewed", "select": "weighted", "p": 0.53406}
@@ -317,3 +319,35 @@ def test_only_two_algorithms_run_there():
         btfperm.match(SMALL["ones"], backend="tpu")
     with pytest.raises(btfperm.InvalidArgumentError, match="model"):
         btfperm.match(SMALL["ones"], backend="gpu", options={"model": "crew"})
+
+
+# -- red-blue as an initializer of matrices --------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [None, np.int64])
+@pytest.mark.parametrize("given", [False, True])
+def test_red_blue_as_an_initializer(given, width, run_seed, monkeypatch):
+    """Given entries stay matched. The type of the indices of the graph may be that of the matrix,
+    or wider."""
+    from btfperm.weighted import bipartite_graph_gpu
+
+    if width is not None:
+        monkeypatch.setattr(bipartite_graph_gpu, "index_type", lambda *_: width)
+    row = find("red-blue", initializer=True, backend="gpu")
+    A = families.random_rectangle(70, 50, 3, run_seed).A
+    first = np.full(50, -1)
+    if given:
+        first[:20] = btfperm.maximum_transversal(A).col_match[:20]
+    for p in (0.2, 0.53406, 0.95):
+        _, problem, counters, _ = start(A, row, {"p": p}, given=first, seed=run_seed % 1000)
+        check_start(btfperm.as_pattern(A), problem)
+        kept = first >= 0
+        np.testing.assert_array_equal(problem.col_match[kept], first[kept])
+        assert counters["phases"] > 0 and counters["edges"] > A.nnz
+
+
+def test_few_red_vertices_take_many_rounds():
+    row = find("red-blue", initializer=True, backend="gpu")
+    A = families.random_rectangle(60, 60, 3, 1).A
+    rounds = [start(A, row, {"p": p})[2]["phases"] for p in (0.5, 0.99)]
+    assert rounds[1] > 3 * rounds[0]
