@@ -71,7 +71,7 @@ COUNTERS = (
     Counter("given_up_edges", "entries visited by a search on the CPU that was abandoned"),
     *(Counter(name, _OF_WEIGHTED_SEARCHES[name]) for name in ("searches", "bids")),
     Counter("thresholds", "thresholds that the bisection for the largest smallest entry has tried"),
-    Counter("sorted", "edges of a graph that were left at the limit, then sorted or matched along chains"),
+    Counter("sorted", "edges of a graph left at the limit, then sorted or matched along chains"),
     Counter("bytes_read", "bytes read from the temporary files of `local-max-external`"),
     Counter("bytes_written", "bytes written to the temporary files of `local-max-external`"),
     Counter("external_rounds", "rounds of `local-max-external` before the edges fit into memory"),
