@@ -81,7 +81,11 @@ def errors(system: System, x: _Numbers) -> Notes:
 
 
 class Klu:
-    """KLU of the wheel nbklu, called directly as in KLU's manual. The solution is not refined."""
+    """KLU of the wheel nbklu, called directly as in KLU's manual: old factors are freed before new
+    ones are computed. The solution is not refined."""
+
+    _symbolic: Any = None
+    _numeric: Any = None
 
     def __init__(self, A: Any, *, has_blocks: bool = True) -> None:
         wheel: Any = next(one for one in libraries() if one.name == WHEEL)
@@ -93,9 +97,26 @@ class Klu:
         self._common.defaults()
         self._common.btf = int(has_blocks)
 
+    def __del__(self) -> None:
+        self._free()
+
+    def _free(self) -> None:
+        """Frees the factors and the analysis. The objects of nbklu do not free themselves."""
+        self._free_factors()
+        if self._symbolic is not None:
+            self._functions.free_symbolic(self._symbolic, self._common)
+            self._symbolic = None
+
+    def _free_factors(self) -> None:
+        if self._numeric is not None:
+            free = getattr(self._functions, f"{self._field}free_numeric")
+            free(self._numeric, self._common)
+            self._numeric = None
+
     def analyze(self, order: Any = None) -> None:
         """Analyzes the pattern with KLU's block triangular form and AMD, or with the `Preordering`
         `order`."""
+        self._free()
         if order is None:
             self._symbolic = self._functions.analyze(self._n, *self._columns, self._common)
         else:
@@ -106,8 +127,10 @@ class Klu:
 
     def factor(self, values: _Numbers) -> None:
         function = getattr(self._functions, f"{self._field}factor")
-        self._numeric = function(*self._columns, values, self._symbolic, self._common)
-        self._require_success()
+        self._free_factors()
+        numeric = function(*self._columns, values, self._symbolic, self._common)
+        self._require_success()  # after an error, KLU has freed the factors itself
+        self._numeric = numeric
 
     def refactor(self, values: _Numbers) -> None:
         function = getattr(self._functions, f"{self._field}refactor")

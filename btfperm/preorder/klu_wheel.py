@@ -53,6 +53,9 @@ class _Analysis(CommonFacts):
     ) -> None:
         self._functions, self._columns = functions, (indptr, indices)
         self._width = "l" if indptr.dtype == np.int64 else ""
+        self._field = ""
+        self._symbolic: Any = None
+        self._numeric: Any = None
         self._common = functions.LCommon() if self._width else functions.Common()
         self._common.defaults()
         self._common.tol = tolerance
@@ -63,7 +66,17 @@ class _Analysis(CommonFacts):
         else:
             self._symbolic = self._call("analyze_given", *columns, P, Q)
         checked_status(self._common.status)
-        self._numeric: Any = None
+
+    def __del__(self) -> None:
+        # The objects of nbklu 0.3.0 do not free the memory of KLU when Python deletes them.
+        self._free_numeric()
+        if getattr(self, "_symbolic", None) is not None:
+            self._call("free_symbolic", self._symbolic)
+
+    def _free_numeric(self) -> None:
+        if getattr(self, "_numeric", None) is not None:
+            self._call("free_numeric", self._numeric, field=self._field)
+            self._numeric = None
 
     def _call(self, name: str, *arguments: Any, field: str = "") -> Any:
         prefix = field + self._width
@@ -71,10 +84,12 @@ class _Analysis(CommonFacts):
         return function(*arguments, self._common)
 
     def factor(self, values: _Numbers) -> int:
-        self._numeric = None  # frees the old factors before KLU allocates the new ones
+        self._free_numeric()  # before KLU allocates the new factors
         self._field = "z" if values.dtype.kind == "c" else ""
         arguments = *self._columns, values, self._symbolic
-        self._numeric = self._call("factor", *arguments, field=self._field)
+        numeric = self._call("factor", *arguments, field=self._field)
+        if not self._common.status:  # after an error, KLU has freed the factors itself
+            self._numeric = numeric
         return checked_status(self._common.status)
 
     def refactor(self, values: _Numbers) -> int:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import ctypes.util
 import importlib.metadata
+import resource
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import btfperm
 from btfperm.preorder import klu_libraries, klu_shared
@@ -176,3 +179,23 @@ def test_scikit_sparse_is_reported_as_not_used(monkeypatch, is_installed):
     assert reasons == [text] * is_installed
     libraries = [row.library for row in btfperm.solvers() if row.library]
     assert libraries == [row.library for row in before if row.library]
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc on this system")
+def test_the_memory_of_the_factors_is_freed(library):
+    """The objects of nbklu do not free their memory: a hundred factorizations of this matrix would
+    keep more than 10 MB."""
+    n = 500
+    A = sp.csc_array(sp.diags([1.0, 4.0, 1.0, 1.0], [-1, 0, 1, 20], shape=(n, n)))
+    p = btfperm.preorder(A, solver="klu")
+
+    def memory():
+        F = p.factor(A)
+        for k in range(50):
+            F.factors.factor((1 + k) * F._columns.values)
+            p.factor(A)
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    memory()
+    before = memory()
+    assert memory() - before < 2**22
