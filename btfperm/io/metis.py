@@ -22,6 +22,7 @@ from btfperm.io.comments import line_behind_comments
 from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, shown
 from btfperm.io.whole_numbers import list_of_numbers, whole_numbers
+from btfperm.results.counted import counted
 
 if TYPE_CHECKING:
     from btfperm.io.matrix_market_body import Take
@@ -141,7 +142,7 @@ def _entries_of(
     what = f"there are lines after the {layout.n} vertices"
     body.refuse((np.arange(first, first + counts.size) >= layout.n) & (counts > 0), what, first)
     counts = counts[: max(layout.n - first, 0)]
-    what = f"{layout.skipped} numbers of the vertex are expected first"
+    what = f"{counted(layout.skipped, 'number')} of the vertex must come first"
     body.refuse(counts < layout.skipped, what, first)
     if layout.skipped and counts.size:
         is_skipped = np.zeros(numbers.size, dtype=bool)

@@ -20,6 +20,7 @@ from btfperm.io.atomic_write import atomic_write
 from btfperm.io.npy_members import array_writer, write_array
 from btfperm.io.perm_file import described, save, target
 from btfperm.io.perm_npz import write_text
+from btfperm.io.save_matching import check_name
 
 __all__ = ["save_distributed", "save_matching"]
 
@@ -85,8 +86,9 @@ def save_matching(result: Any, path: Any, *, replace: bool) -> None:
     """Writes `mate`, `dual`, `weight` and `upper_bound` of a `DistributedGraphMatching`.
     Collective.
 
-    Raises what `atomic_write` raises, on all ranks.
+    Raises what `check_name` and `atomic_write` raise, on all ranks.
     """
+    check_name(path)
     exchange, arrays = result.exchange, (("mate", result.mate), ("dual", result.dual))
     with exchange.guarded():
         if exchange.rank > 0:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.pattern.arrays import IndexArray
+from btfperm.results.counted import counted
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
 from btfperm.results.read_only import ReadOnlyArrays, freeze
@@ -109,6 +110,7 @@ class GraphMatching(ReadOnlyArrays):
 
         Raises
         ------
+        InvalidArgumentError : the name ends like that of a file of another format
         ResourceMissingError : the file cannot be written, or exists and must not be replaced
 
         Examples
@@ -150,6 +152,7 @@ class GraphMatching(ReadOnlyArrays):
     def __repr__(self) -> str:
         facts = ", ".join(f"{name} {value}" for name, value in self._facts().items())
         return (
-            f"<GraphMatching of {self.n:,} vertices, {self.edges:,} edges: {self.size:,} matched, "
-            f"{facts}, {self._state()}, by {self.algorithm}>"
+            f"<GraphMatching of {counted(self.n, 'vertex', 'vertices')}, "
+            f"{counted(self.edges, 'edge')}: {self.size:,} matched, {facts}, {self._state()}, "
+            f"by {self.algorithm}>"
         )

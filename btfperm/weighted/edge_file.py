@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from btfperm.errors import InvalidMatrixError, ResourceMissingError
 from btfperm.pattern.arrays import prefix
+from btfperm.weighted.graph_faults import no_weight
 
 __all__ = ["EdgeFile", "disk_errors"]
 
@@ -120,9 +121,8 @@ class EdgeFile:
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
             self._refuse(
-                f"the entry in row {rows[at]}, column {cols[at]} (counted from 0) is "
-                f"{weight[at]:g}, and weights must be positive and finite: use "
-                'weights="moduli" or "ones"'
+                f"the entry in row {rows[at]}, column {cols[at]} (counted from 0) "
+                f"{no_weight(float(weight[at]))}"
             )
         larger, smaller = np.maximum(rows, cols), np.minimum(rows, cols)
         if not self._is_symmetric:

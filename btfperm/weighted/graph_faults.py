@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import math
+
 from btfperm.errors import InvalidMatrixError
 from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import prefix
 
-__all__ = ["AS_SIDES", "NO_WEIGHT", "refuse_fault", "refuse_rectangles"]
+__all__ = ["AS_SIDES", "NO_WEIGHT", "no_weight", "refuse_fault", "refuse_rectangles"]
 
 # The end of a message about a matrix whose rows and columns cannot be the same vertices.
 AS_SIDES = "; bipartite=True matches its rows to its columns"
@@ -26,6 +28,12 @@ def refuse_rectangles(pattern: Pattern) -> None:
         )
 
 
+def no_weight(value: float) -> str:
+    """The end of a message about an entry whose value is no weight."""
+    remedy = 'weights="moduli" or "ones"' if math.isfinite(value) else "weights='ones'"
+    return f"is {value:g}, and weights must be positive and finite: use {remedy}"
+
+
 def refuse_fault(pattern: Pattern, fault: int, i: int, j: int, value: float, other: float) -> None:
     """Raises InvalidMatrixError if `fault` is not 0. `value` is the value of entry (i, j), at which
     the fault occurs, and `other` that of its counterpart (j, i)."""
@@ -34,10 +42,7 @@ def refuse_fault(pattern: Pattern, fault: int, i: int, j: int, value: float, oth
     name = prefix(pattern.name)
     where = f"the entry in row {i}, column {j} (counted from 0)"
     if _FAULTS[fault] == "no weight":
-        raise InvalidMatrixError(
-            f"{name}{where} is {value:g}, and weights must be positive and finite: use "
-            'weights="moduli" or "ones"'
-        )
+        raise InvalidMatrixError(f"{name}{where} {no_weight(value)}")
     if _FAULTS[fault] == "other value":
         raise InvalidMatrixError(
             f"{name}a graph has a symmetric matrix, but {where} is {value!r} and the one in row "

@@ -25,7 +25,7 @@ from btfperm_cli.options import (
     target_option,
     threads_option,
 )
-from btfperm_cli.output import Output
+from btfperm_cli.output import Output, complain
 from btfperm_cli.output_files import check_output, is_replaced, open_to_reader
 from btfperm_cli.progress import Clock, stage
 from btfperm_cli.summary import count, explanation_lines, line, seconds_line
@@ -141,12 +141,16 @@ def match(
 
     Its entries are the weights of the edges; the diagonal is ignored. Files without values have
     the weight 1 for each edge. The summary has the weight, a proven upper bound on the weight of
-    every matching, and the share of the edges left after each of the first eight rounds.
+    every matching, and the share of the edges left after each of the first eight rounds. If a
+    limit stops the algorithm, its matching is still printed and written, and the exit code is 1.
     """
     if no_clobber and target is None:
         raise click.UsageError("--no-clobber goes with -o.")
     if target is not None:
+        from btfperm.io.save_matching import check_name
+
         check_output(target, (matrix,), no_clobber=no_clobber)
+        check_name(target)
     out.to_stderr = target == "-"
 
     from btfperm.backends.mpi.launch import communicator
@@ -162,10 +166,24 @@ def match(
         elif target is not None:
             m.save(target, replace=not no_clobber)
     facts["seconds"] = {name: round(taken, 6) for name, taken in {**m.seconds, **read}.items()}
+    failure = stopped_sentence(m, matrix)
+    if failure:
+        facts |= {"error": failure, "exit_code": 1}
     for text in report_lines(m, facts, matrix, explain=explain):
         out.say(text)
     out.answer(facts)
-    return 0
+    if failure and not out.as_json:
+        complain(failure)
+    return 1 if failure else 0
+
+
+def stopped_sentence(m: GraphMatching, matrix: str) -> str:
+    """The limit that stopped the algorithm; empty if none did."""
+    if not m.stopped_by:
+        return ""
+    limit = m.stopped_by.replace("_", "-")
+    left = "maximal" if m.maximal else "not maximal"
+    return f"{matrix}: --{limit} stopped {m.algorithm}; its matching is legal, and {left}"
 
 
 def matched(

@@ -59,6 +59,12 @@ def test_the_file(cli, file, tmp_path):
     cli("match", file, "-o", target, "--no-clobber").failed(4, "exists already")
     cli("match", file, "--no-clobber").failed(2, "--no-clobber goes with -o")
     cli("match", file, "-o", file).failed(2, "is an input")
+    other = tmp_path / "mate.json"
+    cli("match", file, "-o", other).failed(2, "mate.json: a matching of a graph is written as .npz")
+    with pytest.raises(btfperm.InvalidArgumentError, match=r"not as \.json"):
+        m.save(other)
+    assert not other.exists()
+    m.save(tmp_path / "mate")  # a name without a suffix
 
 
 def test_options_limits_and_weights(cli, file, tmp_path):
@@ -67,8 +73,6 @@ def test_options_limits_and_weights(cli, file, tmp_path):
         "select": "random",
         "p": 0.4,
     }
-    found = cli("match", file, "--max-work", "1", "--json")
-    assert found.code == 0 and found.json["stopped_by"] == "max_work"
     cli(*words, "--option", "p=2").failed(2, "p of red-blue must be between 2")
     cli("match", file, "--option", "q=2").failed(2, "no algorithm of this run has an option 'q'")
     cli("match", file, "--algorithm", "mc64").failed(2, "there is no 'mc64'")
@@ -90,3 +94,18 @@ def test_rows_matched_to_columns(cli, tmp_path):
         assert held["mate"].tolist() == [3, 4, -1, 0, 1]
     words = ("match", file, "--bipartite", "--algorithm", "local-max-external")
     cli(*words).failed(2, "--bipartite does not go with local-max-external")
+
+
+def test_a_limit_is_exit_code_1(cli, file, tmp_path):
+    """The matching that was found before the limit is written."""
+    target = tmp_path / "mate.npz"
+    words = ("match", file, "--max-work", "1", "-o", target)
+    reason = f"{file}: --max-work stopped local-max; its matching is legal, and not maximal"
+    ended = cli(*words)
+    assert ended.code == 1 and reason in ended.err and "stopped by max_work" in ended.out
+    with np.load(target) as held:
+        assert 0 < np.count_nonzero(held["mate"] >= 0) < 60
+    found = cli(*words, "--json")
+    assert (found.code, found.json["exit_code"], found.json["error"]) == (1, 1, reason)
+    assert found.json["stopped_by"] == "max_work" and found.json["written"] == str(target)
+    assert cli("match", file, "--max-work", "1000000", "--json").json["error"] is None

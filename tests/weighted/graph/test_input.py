@@ -78,7 +78,10 @@ def test_files(tmp_path, suffix):
         ([[0, 0], [1, 0]], "row 1, column 0 .* has no counterpart in row 0, column 1"),
         ([[0, 1], [2, 0]], "row 1, column 0 .* is 2.0 and the one in row 0, column 1 is 1.0"),
         ([[0, -1], [-1, 0]], "row 1, column 0 .* is -1, and weights must be positive and finite"),
-        ([[0, np.nan], [np.nan, 0]], "is nan, and weights must be positive"),
+        (
+            [[0, np.nan], [np.nan, 0]],
+            "is nan, and weights must be positive and finite: use weights='ones'",
+        ),
         ([[0, np.inf], [np.inf, 0]], "is inf, and weights must be positive"),
         ([[0, 1j], [1j, 0]], "complex values are no weights"),
         (

@@ -85,7 +85,7 @@ def test_pieces_of_every_length_give_the_same_graph(tmp_path, monkeypatch, piece
         (["%", "% 2", "2 1", "2", "3"], 5, "the neighbour 3 is not between 1 and 2"),
         (["2 1 1", "% " + "1 " * 9, "2 1", "%", "1 0"], 5, "the weight 0 of an edge"),
         (["2 1 1", "2 1", "1"], 3, "a weight is expected after each neighbour"),
-        (["2 1 100", "1 2", "%", ""], 4, "1 numbers of the vertex are expected first"),
+        (["2 1 100", "1 2", "%", ""], 4, "1 number of the vertex must come first"),
         (["2 1", "2", "1", "%", "", "1"], 6, "there are lines after the 2 vertices"),
         (["3 1", "2", "%", "1"], 4, "it ends after 2 of 3 vertices"),
         (["2 1", "2", "1" * 5000], 3, "whole numbers are expected, not '111"),
