@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The search over MPI ranks with a GPU each, compared with one GPU and with ranks on CPU cores.
 
-The graphs are made on the GPUs. Each graph is matched by one rank, and by two ranks with a GPU
-each, which exchange long lists by NCCL or through the memory of the host. The first graph is also
-matched by the engine for one GPU, by two ranks without GPUs, and under limits on the memory of a
-GPU. These limits decrease until one GPU does not suffice. All runs that finish must find the same
-size. After ``--within`` seconds, no measurement is started except those under a limit on the
-memory.
+The graphs are made on the GPUs. Two ranks with a GPU each match each graph in two ways: with
+``auto``, the first rank gathers the graph on its GPU; with ``backend="mpi"``, the ranks exchange
+lists by NCCL. The same graph is matched by one rank, and by one process from host memory. The first
+graph is also matched by two ranks that exchange lists through the memory of the host, by the engine
+for one GPU on a graph that is there already, by two ranks without GPUs, and under limits on the
+memory of a GPU. These limits decrease until one GPU does not suffice. All runs that finish must
+find the same size. After ``--within`` seconds, no measurement is started except those under a limit
+on the memory.
 """
 
 from __future__ import annotations
@@ -28,13 +30,22 @@ from benchmarks.report import Options, Row, Section, digits, paragraphs, table
 __all__ = ["cases", "run"]
 
 WAYS = {
+    "2 GPUs, auto": (2, "auto", {}),
+    "one process": (1, "host", {}),
     "2 GPUs, NCCL": (2, "gpu", {}),
     "1 GPU": (1, "gpu", {}),
+    "1 GPU, auto": (1, "auto", {}),
+    "2 GPUs, auto, host memory": (2, "auto", {"BTFPERM_NCCL": "0"}),
     "2 GPUs, host memory": (2, "gpu", {"BTFPERM_NCCL": "0"}),
     "engine for one GPU": (1, "engine", {}),
     "2 CPU cores": (2, "cpu", {}),
 }
-ONLY_FIRST = ("engine for one GPU", "2 CPU cores")
+ONLY_FIRST = (
+    "2 GPUs, auto, host memory",
+    "2 GPUs, host memory",
+    "engine for one GPU",
+    "2 CPU cores",
+)
 _LIMITS = 6  # limits at most; each halves the range of limits under which only two GPUs may suffice
 
 
@@ -145,8 +156,9 @@ def _measured(
     }
     seconds = statistics.median(sample["seconds"] for sample in samples[1:])
     last = samples[-1]
-    same = {key: last[key] for key in ("rank", "device", "gpu_bytes", "proven", "counters")}
-    return {"seconds": seconds, "stages": stages, "samples": len(samples) - 1} | same
+    same = {k: last[k] for k in ("rank", "device", "gpu_bytes", "proven", "counters", "rules")}
+    warm_up = {"first_call": samples[0]["seconds"]}
+    return {"seconds": seconds, "stages": stages, "samples": len(samples) - 1} | warm_up | same
 
 
 def _text_of(output: bytes | str | None) -> str:
@@ -154,13 +166,14 @@ def _text_of(output: bytes | str | None) -> str:
 
 
 def _text(rows: list[Row]) -> str:
-    head = ["matrix", "where", "limit MB", "start ms", "search ms", "certificate ms", "GPU MB"]
-    head += ["steps", "exchanges", "MB sent"]
+    head = ["matrix", "where", "limit MB", "ms", "start ms", "search ms", "certificate ms"]
+    head += ["first call ms", "GPU MB", "steps", "exchanges", "MB sent"]
     return paragraphs(
         "Medians of the time from an empty matching to the certificate of the maximum one, after a "
-        "warm-up. `GPU MB` is the largest memory that CuPy has allocated on a GPU; with a limit, a "
-        "run that needs more fails. The initializer is the one that `auto` chooses. The CPU checks "
-        "the certificate.",
+        "warm-up, the first call. `GPU MB` is the largest memory that CuPy has allocated on a GPU; "
+        "with a limit, a run that needs more fails. The initializer is the one that `auto` "
+        "chooses. If the first rank gathers the graph (`auto`), the search contains all its steps; "
+        "in the other runs over ranks, the CPU checks the certificate.",
         table(head, [_cells(row) for row in rows]),
     )
 
@@ -168,11 +181,11 @@ def _text(rows: list[Row]) -> str:
 def _cells(row: Row) -> list[str]:
     first = [f"`{row['matrix']}`", row["way"], f"{row['cap'] / 1e6:.0f}" if "cap" in row else "-"]
     if "error" in row:
-        return [*first, "out of memory" if "cap" in row else "failed", *["-"] * 6]
+        return [*first, "out of memory" if "cap" in row else "failed", *["-"] * 8]
     counters = row["counters"]
     return [
         *first,
-        *(digits(seconds * 1e3) for seconds in row["stages"].values()),
+        *(digits(s * 1e3) for s in (row["seconds"], *row["stages"].values(), row["first_call"])),
         f"{row['gpu_bytes'] / 1e6:.0f}",
         f"{counters.get('levels', 0):,}",
         f"{counters.get('exchanges', 0):,}",

@@ -3,9 +3,11 @@
 REPEATS CAP``.
 
 Each rank makes the graph on its GPU and keeps its own columns. With WHERE ``gpu`` or ``cpu``, the
-ranks search on GPUs or on CPU cores. With WHERE ``engine``, the engine for one GPU searches in one
-process. The first rank prints a JSON object for the warm-up and for each repetition, or the error.
-CAP is the largest number of bytes that CuPy may allocate on a GPU; 0 is no limit.
+ranks search on GPUs or on CPU cores by messages; with ``auto``, ranks with GPUs choose the
+algorithm by rules. With WHERE ``engine`` or ``host``, the engine for one GPU searches in one
+process, in the graph on the GPU or in host memory. The first rank prints a JSON object for the
+warm-up and for each repetition, or the error. CAP is the largest number of bytes that CuPy may
+allocate on a GPU; 0 is no limit.
 """
 
 from __future__ import annotations
@@ -30,10 +32,12 @@ def main(graph: str, where: str, repeats: str, cap: str) -> None:
     pool = cupy.get_default_memory_pool()
     A: Any = make_on_device(graph)
     how: dict[str, Any] = {"backend": "gpu"}
-    if where != "engine":
+    if where == "host":
+        A = A.on_host()
+    elif where != "engine":
         A = part_of(A, comm)
-        how = {"backend": "mpi", "gather": False}
-        how |= {"device": "gpu"} if where == "gpu" else {}
+        how = {"backend": "auto" if where == "auto" else "mpi", "gather": False}
+        how |= {} if where == "cpu" else {"device": "gpu"}
     pool.free_all_blocks()
     if int(cap):
         pool.set_limit(size=int(cap))
@@ -52,6 +56,8 @@ def main(graph: str, where: str, repeats: str, cap: str) -> None:
         if comm.rank == 0:
             row = {"seconds": seconds, "stages": t.seconds, "rank": t.structural_rank}
             row |= {"device": t.device, "gpu_bytes": used, "proven": t.maximum}
+            rules = t.explain()["decisions"].items()
+            row["rules"] = {what: decision["rule"] for what, decision in rules}
             print(json.dumps(row | {"counters": dict(t.counters)}), flush=True)
 
 

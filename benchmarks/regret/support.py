@@ -42,6 +42,7 @@ SOURCES = {
     ),
     "paper-003": ("paper-003-large",),
     "ranks": tuple(f"mpi-rules-{which}" for which in ("field", "large", "quick")),
+    "ranks with gpus": ("mpi-gpu-large",),
 }
 RATIOS = "published-ms-bfs"
 NEEDED = 5  # matrices
@@ -51,6 +52,7 @@ SEEN = ("er:22:5", "road:3500")
 NECESSARY = {
     ("place", "no gpu"): "without a GPU, only the CPU can search",
     ("algorithm on mpi", "always"): "ms-bfs is the only search by messages",
+    ("algorithm on mpi", "one gpu"): "two GPUs were not available since this rule exists",
     ("place over ranks", "the rest"): "the copy on each rank would need memory for all entries",
     (
         "start on gpu",
@@ -249,6 +251,20 @@ def _of_ranks(section: Any) -> Iterator[Timed]:
         yield Timed(row["decision"], row["rule"], row["matrix"], *row["seconds"])
 
 
+def _of_ranks_with_gpus(section: Any) -> Iterator[Timed]:
+    """The rule that gathers the matrix on one GPU, beside the search by messages."""
+    ways = {"2 GPUs, auto": "chosen", "2 GPUs, NCCL": "other"}
+    found: dict[str, Row] = {}
+    for row in section["rows"]:
+        if row["way"] in ways and "cap" not in row:
+            found.setdefault(row["matrix"], {})[ways[row["way"]]] = row
+    for matrix, pair in found.items():
+        if "rules" in pair.get("chosen", ()) and "other" in pair:
+            rule = pair["chosen"]["rules"]["algorithm on mpi"]
+            both = pair["chosen"]["seconds"], pair["other"].get("seconds")
+            yield Timed("algorithm on mpi", rule, matrix, *both)
+
+
 _READERS = {
     "cpu": _of_cpu,
     "gpu": _of_gpu,
@@ -256,6 +272,7 @@ _READERS = {
     "published on gpu": _of_published,
     "paper-003": _of_paper_003,
     "ranks": _of_ranks,
+    "ranks with gpus": _of_ranks_with_gpus,
 }
 
 

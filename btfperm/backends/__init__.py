@@ -47,6 +47,7 @@ MEASURED_BY = {
     "ranks": "mpi",
     "first_cores": "mpi",
     "first_memory": "mpi",
+    "first_gpu": "mpi",
 }
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from btfperm import _core, registry
+from btfperm import _core, backends
 from btfperm.backends.mpi.slices import even_slices
+from btfperm.backends.protocol import Session
 from btfperm.dulmage_mendelsohn.canonical_order_mpi import (
     Base,
     Part,
@@ -32,6 +33,9 @@ from btfperm.dulmage_mendelsohn.fine_rectangular.connected_mpi import connected_
 from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import Indices, digraph_of_matching
 from btfperm.dulmage_mendelsohn.fine_square.find_square_mpi import find_square
 from btfperm.dulmage_mendelsohn.form import Form
+from btfperm.errors import BackendUnavailableError
+from btfperm.path.failure import warn_of_failed_backend
+from btfperm.path.fallback import Action, Event, State, after
 from btfperm.transversal.augmenting.first_rank_mpi import memory_of_one_process
 
 __all__ = ["decompose", "on_first_rank", "sliced"]
@@ -73,15 +77,16 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
 def on_first_rank(
     pattern: Any, whole: Any, row_match: Indices, col_match: Indices, threads: int
 ) -> Form:
-    """The blocks of a pattern. `whole` is the whole pattern on the first rank and None on the other
-    ranks. The first rank computes the blocks on its threads, while the other ranks sleep.
-    Collective."""
+    """The blocks of a pattern. `whole` is the whole pattern on the first rank, on its host or its
+    GPU, and None on the other ranks. The first rank computes the blocks on its threads or on its
+    GPU, while the other ranks sleep. Collective."""
     exchange, width = pattern.exchange, pattern.width
     matches = [exchange.gather_to(0, match) for match in (row_match, col_match)]
     form: Form | None = None
     described: dict[str, list[int]] = {}
     if whole is not None:
-        form = registry.step("dulmage_mendelsohn", "decompose", "cpu")(whole, *matches, threads)
+        row_match, col_match = (np.asarray(match) for match in matches)
+        form = _blocks(whole, row_match, col_match, threads)
         described = {
             "coarse_rows": form.coarse_rows.tolist(),
             "coarse_cols": form.coarse_cols.tolist(),
@@ -106,6 +111,21 @@ def on_first_rank(
         np.array(described["coarse_rows"], dtype=width),
         np.array(described["coarse_cols"], dtype=width),
     )
+
+
+def _blocks(whole: Any, row_match: Any, col_match: Any, threads: int) -> Form:
+    """The blocks, on the host. If a GPU fails, the CPU computes them, with a warning."""
+    home, width = backends.get(whole.backend), whole.indices.dtype
+    rows, cols = row_match.astype(width, copy=False), col_match.astype(width, copy=False)
+    try:
+        matches = home.uploaded(whole, (rows, cols, None, None))[:2]
+        form = home.decompose(Session(whole), *matches, threads)
+    except BackendUnavailableError as failure:
+        if after(Event.BACKEND_FAILED, State("decompose", home.name)) is Action.RAISE:
+            raise
+        warn_of_failed_backend(failure, once=False)
+        return _blocks(whole.on_host(), row_match, col_match, threads)
+    return Form(*map(backends.host_array, form))
 
 
 def sliced(pattern: Any, form: Form) -> Form:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from btfperm import _core, backends, registry
 from btfperm.backends.cpu.backend import CPU
+from btfperm.backends.protocol import EACH_RANKS
 from btfperm.backends.threads import checked_threads, is_forked, start_threads, usable_cores
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.plan import PUBLISHED, Plan
-from btfperm.path.request import check_options
+from btfperm.path.request import check_options, refuse_one_process
 from btfperm.path.rules import Rule, first_rule, rules_of
 from btfperm.pattern.features import measured_for, ratios, size
 
@@ -48,6 +49,8 @@ def make_plan(
     _plan_threads(plan, request)
     if pattern.is_distributed:
         wanted = _over_ranks(plan, session, request)
+    elif request.device == EACH_RANKS:
+        refuse_one_process()
     named = None
     if request.algorithm not in ("auto", PUBLISHED):
         how = {"backend": wanted, "package": package, "home": home}
@@ -143,7 +146,7 @@ def _plan_deterministic(plan: Plan) -> registry.Algorithm:
 
 def _over_ranks(plan: Plan, session: Session, request: Request) -> str:
     """The backend for a matrix over ranks: its own, whose ranks exchange messages, or the CPU, on
-    which each rank analyses the whole matrix.
+    which each rank analyses the whole matrix. Ranks with GPUs use the former.
 
     Raises
     ------
@@ -155,8 +158,13 @@ def _over_ranks(plan: Plan, session: Session, request: Request) -> str:
             f"a matrix over MPI ranks cannot be analysed by the backend {request.backend}: "
             "leave it out, or give the whole matrix to one process"
         )
-    plan.features["first_cores"] = 0.0  # 0: no rule lets the first rank search for the others
+    # 0: no rule lets the first rank search for the others
+    plan.features["first_cores"] = plan.features["first_gpu"] = 0.0
     if request.backend == home:
+        return home
+    if request.device is not None:
+        if _is_free(request):
+            plan.features["first_gpu"] = backends.measure("first_gpu", session.pattern)
         return home
     choice = _decide(plan, "place over ranks", session).choice
     if choice == home and _is_free(request):
@@ -169,7 +177,7 @@ def _is_free(request: Request) -> bool:
     """Whether a rule may let the first rank of a machine search for the others. It may not if the
     caller set an argument that such a search ignores."""
     return (request.backend, request.algorithm, request.initializer) == ("auto",) * 3 and not (
-        request.options or request.deterministic or request.device is not None
+        request.options or request.deterministic
     )
 
 
@@ -192,8 +200,7 @@ def _plan_initializer(
     ):
         name = "none"
     if name == "auto" and request.device is not None and not request.deterministic:
-        row = registry.find_on_devices(plan.backend, plan.package)
-        name = "auto" if row is None else row.name
+        name = _start_on_devices(plan, session, named)
     if name == "auto":
         where, what = plan.backend, plan.own("start")
         of_call: Measures | None = None
@@ -211,6 +218,18 @@ def _plan_initializer(
         )
         if backend.starts_in_order and request.threads is None:
             plan.initializer_threads = 1
+
+
+def _start_on_devices(plan: Plan, session: Session, named: registry.Algorithm | None) -> str:
+    """The initializer if the caller gave a device, but neither an initializer nor a matching: that
+    of ranks with GPUs, unless one of these analyses the whole matrix. ``"auto"``: rules choose."""
+    row = registry.find_on_devices(plan.backend, plan.package)
+    if row is None:
+        return "auto"
+    if named is None:
+        choice = _decide(plan, plan.decision, session).choice
+        named = registry.find(choice, initializer=False, backend=plan.backend, package=plan.package)
+    return "none" if named.starts_itself else row.name
 
 
 def plan_search(

@@ -125,7 +125,7 @@ class Plan:
         if self.deficiency is None:
             return f"{taken.name}: {taken.because}"
         start = decisions.get(self.own("start"))
-        if start is not None and start.choice == "none":
+        if self.initializer is None if start is None else start.choice == "none":
             short = "no start"
         else:
             pairs = "1 pair" if self.deficiency == 1 else f"{self.deficiency:,} pairs"

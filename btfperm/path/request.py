@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from numbers import Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from btfperm.arguments import function, text, truth, whole_number
 from btfperm.backends import check_backend
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from btfperm.path.watch import Watcher
     from btfperm.registry import Algorithm
 
-__all__ = ["Request", "check_options", "is_limited_to_cpu", "requested_backend"]
+__all__ = [
+    "Request",
+    "check_options",
+    "is_limited_to_cpu",
+    "refuse_one_process",
+    "requested_backend",
+]
 
 _LONGEST = 1e9  # seconds; longer limits are reduced to this one, because clocks may overflow
 
@@ -84,11 +90,8 @@ class Request:
             self.backend = backend
         if isinstance(device, str) and device == "gpu":
             self.device = EACH_RANKS
-            if backend != "mpi":
-                raise InvalidArgumentError(
-                    "device='gpu' gives each MPI rank a GPU: use it with backend='mpi', or give "
-                    "the number of a GPU"
-                )
+            if backend not in ("auto", "mpi"):
+                refuse_one_process()
         elif device is not None:
             self.backend = requested_backend(backend, device)
             self.device = whole_number("device", device, 0, 2**31 - 1)
@@ -159,6 +162,14 @@ class Request:
 def is_limited_to_cpu(backend: str) -> bool:
     """Whether the caller limits a call to the CPU, so that its results are on the host."""
     return backend == "cpu"
+
+
+def refuse_one_process() -> NoReturn:
+    """Raises InvalidArgumentError about a call in one process with ``device="gpu"``."""
+    raise InvalidArgumentError(
+        "device='gpu' gives each of several MPI ranks a GPU: in one process, give the number of a "
+        "GPU, or use backend='mpi'"
+    )
 
 
 def requested_backend(backend: str, device: int | str | None) -> str:

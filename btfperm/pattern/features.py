@@ -50,6 +50,9 @@ class Features(NamedTuple):
         on one machine and the caller named neither backend, algorithm nor initializer; else 0
     first_memory : memory that the first rank can still take, divided by an upper bound on what it
         needs to analyse the whole matrix; 1 if the system does not report it
+    first_gpu : free memory of the GPU of the first rank, divided by what a search of the whole
+        matrix needs there, if all ranks are on one machine and the caller gave them GPUs and named
+        neither backend, algorithm nor initializer; else 0
     """
 
     rows: float
@@ -76,6 +79,7 @@ class Features(NamedTuple):
     ranks: float | None = None
     first_cores: float | None = None
     first_memory: float | None = None
+    first_gpu: float | None = None
 
 
 def size(shape: tuple[int, int], nnz: int) -> dict[str, float]:

@@ -181,7 +181,8 @@ ROWS = (
         name="first-rank",
         backend="mpi",
         reference="btfperm",
-        summary="over MPI ranks: the first rank holds the matrix and searches on all cores",
+        summary="over MPI ranks: the first rank holds the matrix and searches on all cores, or on "
+        "its GPU",
         prefer="if all ranks are on one machine whose memory suffices for one process",
         starts_itself=True,
     ),

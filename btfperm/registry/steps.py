@@ -63,6 +63,8 @@ _ROWS = (
     ("transversal", "trees of a rank", "gpu", "owned_trees_gpu", "DeviceTrees"),
     ("transversal", "own rows", "cpu", "initial.greedy_mpi", "match_own_rows"),
     ("transversal", "own rows", "gpu", "owned_pairs_gpu", "match_own_rows"),
+    ("transversal", "whole matrix", "cpu", "augmenting.first_rank_mpi", "gathered"),
+    ("transversal", "whole matrix", "gpu", "whole_matrix_gpu", "gathered"),
     ("transversal", "own block", "cpu", "initial.own_blocks_mpi", "match_own_block"),
     ("transversal", "own block", "gpu", "own_block_gpu", "match_own_block"),
     ("transversal", "certificate", "mpi", "certificate_mpi", "prove"),

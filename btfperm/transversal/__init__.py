@@ -112,7 +112,9 @@ def maximum_transversal(
         that holds the matrix, or CuPy's current device for a matrix on the host. With
         ``backend="mpi"``, each MPI rank gives the number of the GPU on which it searches. With
         ``"gpu"``, the ranks of a machine are numbered from 0, and each uses the GPU with its own
-        number, modulo the number of GPUs
+        number, modulo the number of GPUs. With ``"gpu"`` and ``backend="auto"``, the first rank
+        gathers the matrix on its GPU and searches there, if all ranks are on one machine and there
+        is enough memory
     initial : a matching to start from: a `Transversal`, a decomposition (also one from a file), or
         an array of integers with -1 for unmatched; see `orientation`. Pairs of a row and a column
         that are not entries of `A` are dropped, and all but one of several pairs with the same row

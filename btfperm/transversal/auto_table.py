@@ -37,7 +37,8 @@ _LARGE_FOR_GPU = 20_000_000  # for the choice among published searches
 # matrix takes less time.
 _SMALL_FOR_RANKS = 4_000_000
 
-# The conditions under which the first rank searches for all ranks.
+# The conditions under which the first rank searches for all ranks, on its cores or on its GPU.
+_ONE_GPU = (Condition("first_gpu", ">=", 1), Condition("first_memory", ">=", 1))
 _ONE_MACHINE = (Condition("first_cores", ">=", 2), Condition("first_memory", ">=", 1))
 
 # For a matrix on a GPU, the sampled features come from its column pointers alone.
@@ -186,6 +187,12 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("the rest", (), "karp-sipser", "each column left to the search costs many messages"),
     ),
     "algorithm on mpi": (
+        Rule(
+            "one gpu",
+            _ONE_GPU,
+            "first-rank",
+            "the GPU of the first rank holds the whole matrix and needs no messages",
+        ),
         Rule(
             "one machine",
             _ONE_MACHINE,

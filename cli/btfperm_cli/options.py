@@ -175,7 +175,8 @@ def search_options(command: Command) -> Command:
                 metavar="N",
                 help="Number of the GPU, as `btfperm doctor` lists them; it requests the backend "
                 "gpu.  [default: the first]  With --backend mpi, all ranks search on this GPU, or, "
-                "with the word gpu in place of N, each on one of its own.",
+                "with the word gpu in place of N, each on one of its own. With gpu and without "
+                "--backend, the first rank searches alone on its GPU if the matrix fits there.",
             ),
             click.option(
                 "--option",

@@ -34,7 +34,8 @@ ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "co
 def same_blocks(A, comm=COMM, **how):
     """Decomposes over ranks, without any replication, and compares the arrays with those of one
     process and, for a small matrix, with those of the plain oracle."""
-    apart = btfperm.dulmage_mendelsohn(A, comm=comm, backend="mpi", gather=False, **how)
+    how = {"backend": "mpi", **how}
+    apart = btfperm.dulmage_mendelsohn(A, comm=comm, gather=False, **how)
     d = apart.gather()
     serial = btfperm.dulmage_mendelsohn(A, drop_zeros=False)
     for name in ARRAYS:

@@ -9,8 +9,10 @@ import ctypes
 import os
 import sys
 import time
+import warnings
 from functools import partial
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +20,9 @@ from mpi4py import MPI
 from scipy.sparse.csgraph import structural_rank
 
 import btfperm
+from btfperm.backends.gpu.backend import Gpu
+from btfperm.backends.gpu.device import free_memory
+from btfperm.backends.gpu.problem import bytes_of_search
 from btfperm.transversal.owned_trees_gpu import DeviceTrees
 from tests import families
 from tests.mpi import inputs
@@ -113,7 +118,7 @@ def case_own_blocks():
     assert deterministic.initializer != "own-blocks"
 
 
-def no_room(*_):
+def no_room(*_, **__):
     raise btfperm.BackendUnavailableError("no room")
 
 
@@ -232,11 +237,85 @@ def case_the_device_is_named():
     for device in (0, "gpu", COMM.rank % 2 if EMULATED else 0, 0):
         d = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", device=device)
         assert d.maximum and ", GPUs (" in d.device
-    match = partial(btfperm.maximum_transversal, A, comm=COMM)
-    none = partial(match, backend="mpi", device=99)
+    none = partial(btfperm.maximum_transversal, A, comm=COMM, backend="mpi", device=99)
     assert "there is no GPU 99" in raised(btfperm.BackendUnavailableError, none)
-    without = partial(match, device="gpu")
-    assert "use it with backend='mpi'" in raised(btfperm.InvalidArgumentError, without)
+
+
+def case_the_gpu_of_the_first_rank():
+    """Without backend="mpi", the first rank gathers the matrix on its GPU if there is room for a
+    search, searches and decomposes there, and the others receive their parts."""
+    for seed in inputs.drawn(range(200, 206)):
+        A = inputs.random_matrix(seed)
+        t = same_blocks(A, backend="auto", device="gpu").transversal
+        assert ", GPU of the first rank (" in t.device
+        assert (t.algorithm, t.initializer) == ("first-rank", "none")
+        assert t.explain()["decisions"]["algorithm on mpi"]["rule"] == "one gpu"
+    P = btfperm.as_pattern(A, comm=COMM)
+    limited = btfperm.maximum_transversal(P, device="gpu", time_limit=1e-9)
+    assert limited.stopped_by == "time_limit" or limited.maximum
+    for how in ({"backend": "mpi"}, {"deterministic": True}, {"initializer": "greedy"}):
+        assert ", GPUs (" in btfperm.maximum_transversal(P, device="gpu", **how).device
+    how = {"backend": "mpi", "algorithm": "first-rank", "device": "gpu"}
+    t = btfperm.maximum_transversal(P, **how)
+    assert t.initializer == "none" and ", GPU of the first rank (" in t.device
+
+
+def case_the_gpu_of_the_first_rank_has_too_little_memory():
+    """Then each rank searches on its own GPU; what the other ranks have does not count."""
+    import cupy
+
+    A, pool = inputs.skewed_matrix(1_000, seed=5), cupy.get_default_memory_pool()
+    P = btfperm.as_pattern(A, comm=COMM)
+    needed = bytes_of_search(A.shape, A.nnz, 2, 4)
+    for free, is_first in ((needed, True), (needed - 1, False)):
+        with inputs.changed("btfperm.backends.gpu.device", "free_memory", lambda free=free: free):
+            t = btfperm.maximum_transversal(P, device="gpu")
+        assert (t.algorithm == "first-rank") == is_first
+        assert (t.explain()["features"]["first_gpu"] >= 1) == is_first
+    if EMULATED:
+        pool.set_limit(needed - 1)
+        try:
+            assert free_memory() == needed - 1
+        finally:
+            pool.set_limit(0)
+    with inputs.changed("btfperm.backends.mpi.backend", "memory_left", lambda: 1):
+        assert btfperm.maximum_transversal(P, device="gpu").algorithm != "first-rank"
+
+
+def case_the_gpu_of_the_first_rank_fails():
+    """A search that fails there ends the call on all ranks; a decomposition that fails there runs
+    on the CPU."""
+    A = inputs.skewed_matrix(1_000, seed=6)
+    P = btfperm.as_pattern(A, comm=COMM)
+    search = partial(btfperm.dulmage_mendelsohn, P, device="gpu")
+    with patch.object(Gpu, "run", no_room):
+        text = raised(btfperm.BackendUnavailableError, search)
+    assert "on its GPU (no room): use backend='mpi'" in text
+    with (
+        patch.object(Gpu, "decompose", no_room),
+        warnings.catch_warnings(record=True) as found,
+    ):
+        warnings.simplefilter("always")
+        same_blocks(A, backend="auto", device="gpu")
+    assert len(found) == (COMM.rank == 0)
+
+
+def case_nccl_gathers_on_the_first_gpu():
+    if COMM.size != 2 or not EMULATED:
+        return
+    from cupy import cuda
+
+    cuda.nccl, comm = FakeNccl(), COMM.Dup()
+    try:
+        for seed in (200, 203):
+            A = inputs.random_matrix(seed)
+            before = FakeNccl.transfers
+            d = same_blocks(A, comm, backend="auto", device="gpu")
+            assert "gathered by NCCL" in d.transversal.device
+            assert FakeNccl.transfers > before
+    finally:
+        del cuda.nccl
+        comm.Free()
 
 
 CASES = {

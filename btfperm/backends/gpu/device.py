@@ -21,6 +21,7 @@ __all__ = [
     "describe",
     "examined",
     "facts",
+    "free_memory",
     "gpus",
     "in_use",
     "on",
@@ -290,7 +291,7 @@ def refuse_beyond_free(needed: int, what: str) -> None:
         return
     import cupy
 
-    free = cupy.cuda.runtime.memGetInfo()[0] + _pooled()
+    free = free_memory()
     if needed > free:
         number = int(cupy.cuda.Device().id)
         raise BackendUnavailableError(
@@ -299,8 +300,12 @@ def refuse_beyond_free(needed: int, what: str) -> None:
         )
 
 
-def _pooled() -> int:
+def free_memory() -> int:
+    """The bytes that CuPy can still allocate on the current GPU. Memory that CuPy's pool keeps for
+    reuse counts as free, and a limit of the pool as the memory of the GPU."""
     import cupy
 
     pool: Any = cupy.get_default_memory_pool()
-    return int(pool.free_bytes())
+    free = int(cupy.cuda.runtime.memGetInfo()[0]) + int(pool.free_bytes())
+    limit = int(pool.get_limit())
+    return min(free, limit - int(pool.used_bytes())) if limit else free

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from btfperm.backends.protocol import Session
     from btfperm.pattern import DevicePattern, Pattern
 
-__all__ = ["DeviceProblem", "copy_on_device", "device_copies"]
+__all__ = ["DeviceProblem", "bytes_of_search", "copy_on_device", "device_copies"]
 
 # The memory that a search needs beside the columns. The algorithm meeting-trees needs most. In
 # numbers of the index type, it allocates the compressed rows, one number for each 16 entries, and
@@ -201,13 +201,17 @@ def copy_on_device(session: Session, device: int) -> DevicePattern:
     return copies[device]
 
 
+def bytes_of_search(shape: tuple[int, int], nnz: int, lists: int, index_bytes: int) -> int:
+    """The memory that a search allocates on a device. `lists` is the number of arrays of length nnz
+    among it: 1 for the compressed rows, 2 if the columns must be copied, too."""
+    return (lists * nnz + nnz // _ENTRIES_A_WORD + _ARRAYS * sum(shape)) * index_bytes
+
+
 def _refuse_search_beyond_free(pattern: Pattern, lists: int) -> None:
     """Raises BackendUnavailableError when the current device has too little free memory for a
-    search. `lists` is the number of arrays of length nnz that the search allocates: 1 for the
-    compressed rows, 2 if the columns must be copied, too."""
+    search. `lists` is as for `bytes_of_search`."""
     m, n, nnz = pattern.m, pattern.n, pattern.nnz
-    words = lists * nnz + nnz // _ENTRIES_A_WORD + _ARRAYS * (m + n)
     refuse_beyond_free(
-        words * int(pattern.indices.dtype.itemsize),
+        bytes_of_search(pattern.shape, nnz, lists, int(pattern.indices.dtype.itemsize)),
         f"a search in a matrix of {m:,} x {n:,} with {nnz:,} entries",
     )

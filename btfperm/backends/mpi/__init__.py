@@ -37,11 +37,12 @@ to all others, which find it while they poll; then all ranks raise an error, see
 Each collective function and method is guarded in this way. If there are more ranks than cores, a
 rank yields its core between two polls.
 
-*GPUs.* With ``device=``, the local steps of the matching search run on the GPU of the rank. The
-Python code of the search is the same: `DeviceTrees` (``transversal/owned_trees_gpu.py``) has the
-methods of the trees on the CPU, and `DeviceExchange` (``device_exchange.py``) moves the lines, by
-NCCL or through the host. The matching is copied to the host after each step of a call, so that
-certificate and decomposition run as on ranks without GPUs.
+*GPUs.* With ``device=``, unless the first rank searches alone (see *One path*), the local steps of
+the matching search run on the GPU of the rank. The Python code of the search is the same:
+`DeviceTrees` (``transversal/owned_trees_gpu.py``) has the methods of the trees on the CPU, and
+`DeviceExchange` (``device_exchange.py``) moves the lines, by NCCL or through the host. The matching
+is copied to the host after each step of a call, so that certificate and decomposition run as on
+ranks without GPUs.
 
 *Reading.* Each rank parses its byte range of an unpacked Matrix Market file in coordinate format
 (``file_ranges.py``) and routes the entries to the owners of their columns.
@@ -51,7 +52,8 @@ certificate and decomposition run as on ranks without GPUs.
 with the algorithms for one process, and keeps the parts of the result that it owns: if there is one
 rank, or if the matrix is so small that this takes less time than a few exchanges. By the second
 one, if all ranks are on one machine, the first rank analyses a large matrix on all cores
-(``transversal/augmenting/first_rank_mpi.py``), and the others receive their parts.
+(``transversal/augmenting/first_rank_mpi.py``), and the others receive their parts. A third rule
+lets the first of several ranks with GPUs analyse a matrix of any size on its GPU.
 
 ==============  ===================================================================================
 step            algorithm over ranks

@@ -142,7 +142,7 @@ class Mpi:
 
     def measure(self, feature: str, subject: Any) -> float:
         """The value of one feature (see `Features`): `ranks`, the number of ranks that hold a
-        pattern, `first_cores` or `first_memory`. The last two are collective."""
+        pattern, `first_cores`, `first_memory` or `first_gpu`. All but the first are collective."""
         exchange = subject.exchange
         if feature == "ranks":
             return int(exchange.size)
@@ -152,6 +152,8 @@ class Mpi:
             return 1.0 if left is None else float(left) / needed
         if exchange.ranks_here < exchange.size:
             return 0
+        if feature == "first_gpu":
+            return float(exchange.broadcast(_share_of_gpu(subject) if exchange.rank == 0 else None))
         return int(exchange.broadcast(usable_cores()))
 
     def device_name(self, problem: Any) -> str:
@@ -160,7 +162,10 @@ class Mpi:
         from btfperm.backends.gpu.device import facts
 
         way = "NCCL" if problem.link.uses_nccl else "host memory"
-        return f"GPUs ({facts(problem.device)[0]}, exchange by {way})"
+        name = facts(problem.device)[0]
+        if FIRST_RANK in problem.copies:
+            return f"GPU of the first rank ({name}, gathered by {way})"
+        return f"GPUs ({name}, exchange by {way})"
 
 
 def _bytes_on_first_rank(pattern: Any) -> float:
@@ -168,6 +173,19 @@ def _bytes_on_first_rank(pattern: Any) -> float:
     lines = pattern.m + pattern.n
     needed = _BYTES_PER_ENTRY * pattern.nnz + _BYTES_PER_LINE * lines
     return float(max(needed * np.dtype(pattern.width).itemsize / 4, 1.0))
+
+
+def _share_of_gpu(pattern: Any) -> float:
+    """The free memory of the GPU of this rank, divided by what a search of the whole matrix
+    allocates there."""
+    from btfperm.backends.gpu.device import free_memory, refuse_missing
+    from btfperm.backends.gpu.problem import bytes_of_search
+    from btfperm.backends.mpi.device_exchange import local_device
+
+    refuse_missing()
+    index_bytes = np.dtype(pattern.width).itemsize if pattern.nnz < 2**31 else 8
+    with _on(local_device(pattern.exchange), pattern.exchange.rank):
+        return free_memory() / bytes_of_search(pattern.shape, pattern.nnz, 2, index_bytes)
 
 
 def _use_device(problem: DistributedProblem, device: int) -> None:

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""first-rank: maximum transversal over ranks of one machine, by the first rank on all cores
+"""first-rank: maximum transversal over ranks of one machine, by the first rank alone
 
 Idea        The ranks of one machine share its memory and its cores. The first rank gathers the
             matrix, and `maximum_transversal` runs in it as in one process, on all cores that this
-            rank may use. Meanwhile the other ranks sleep. Then each rank receives the mates of its
-            rows and columns, and the marks of those in the minimum cover. The first rank keeps the
-            matrix for the decomposition of the same call.
+            rank may use, or on its GPU. Meanwhile the other ranks sleep. Then each rank receives
+            the mates of its rows and columns, and the marks of those in the minimum cover. The
+            first rank keeps the matrix for the decomposition of the same call.
 Paper       Rabenseifner, Hager, Jost, PDP 2009: one MPI process with threads on each node ("hybrid
             masteronly"). Ours: the ranks of the caller remain, and only one of them computes.
 Cost        that of one process, plus the transfer of the matrix to the first rank and of the
             matching from it. All ranks together need less memory than in a search over many ranks,
             because there are no ghosts; but the first rank alone needs as much as one process.
+GPU         With ``device=``, the matrix is gathered on the GPU of the first rank, which searches.
+            With NCCL, each rank copies its columns to its own GPU, and then from GPU to GPU
+            (``whole_matrix_gpu.py``).
 Prefer it   if all ranks run on one machine whose memory suffices for one process. ``auto`` compares
-            the free memory with a bound on what the first rank needs (`Features.first_memory`).
+            the free memory with a bound on what the first rank needs (`Features.first_memory`);
+            with ``device=``, also that of its GPU (`Features.first_gpu`).
 Invariants  those of a search in one process. The call in the first rank is complete: its own step
             `prove` checks the certificate for the whole matrix, and sets `Transversal.verified`.
             Then ``certificate_mpi.py`` only checks that the ranks together have received as many
@@ -30,25 +34,36 @@ import numpy as np
 
 from btfperm.backends.mpi.problem import DistributedProblem
 from btfperm.backends.protocol import FIRST_RANK
-from btfperm.errors import ResourceMissingError
+from btfperm.errors import BackendUnavailableError, ResourceMissingError
 
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
+    from btfperm.pattern import Pattern
 
-__all__ = ["first_rank", "memory_of_one_process"]
+__all__ = ["first_rank", "gathered", "memory_of_one_process"]
+
+_ADVICE = "use backend='mpi', which keeps the matrix distributed"
 
 
 @contextmanager
 def memory_of_one_process() -> Iterator[None]:
-    """Replaces a MemoryError by an error that recommends a search that needs less memory on the
-    first rank."""
+    """Replaces an error of the first rank that has too little memory by one that recommends a
+    search that needs less memory there."""
     try:
         yield
     except MemoryError:
         raise ResourceMissingError(
-            "the first rank has too little memory to analyse the whole matrix: use backend='mpi', "
-            "which keeps the matrix distributed"
+            f"the first rank has too little memory to analyse the whole matrix: {_ADVICE}"
         ) from None
+    except BackendUnavailableError as failure:
+        raise BackendUnavailableError(
+            f"the first rank cannot analyse the whole matrix on its GPU ({failure}): {_ADVICE}"
+        ) from failure
+
+
+def gathered(problem: DistributedProblem) -> Pattern | None:
+    """The whole matrix on the first rank; None on the others. Collective."""
+    return problem.pattern.on_first_rank()
 
 
 @memory_of_one_process()
@@ -58,7 +73,7 @@ def first_rank(
     """Replaces the matching by a maximum one, or, if a limit of the budget ends the search, by the
     one found until then. Collective."""
     exchange = problem.exchange
-    whole = problem.pattern.on_first_rank()
+    whole = problem.own_step("whole matrix")(problem)
     problem.copies[FIRST_RANK] = whole
     result: Any = None
     described: dict[str, Any] = {}
@@ -67,12 +82,12 @@ def first_rank(
 
         result = maximum_transversal(
             whole,
-            backend="cpu",
+            backend=whole.backend,
             threads=budget.threads,
             seed=seed,
             time_limit=max(budget.seconds_left, 1e-6) if budget.has_deadline else None,
             max_work=budget.work_left,
-        )
+        ).on_host()
         described = {
             "stopped_by": result.stopped_by,
             "is_checked": result.verified,

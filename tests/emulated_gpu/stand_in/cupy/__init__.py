@@ -220,8 +220,19 @@ def argsort(array):
 
 
 class _Pool:
+    limit = 0
+
     def free_bytes(self):
         return 0
+
+    def used_bytes(self):
+        return 0
+
+    def get_limit(self):
+        return self.limit
+
+    def set_limit(self, size):
+        type(self).limit = size
 
     def free_all_blocks(self):
         return None
