@@ -18,7 +18,8 @@ from typing import Any
 
 from benchmarks.cases import names
 from benchmarks.papers.claims import AGREES, DISAGREES, IN_PART, NOT_MEASURED, Item
-from benchmarks.papers.claims_gpu import items_000, items_003
+from benchmarks.papers.claims_gpu_bfs import items_000
+from benchmarks.papers.claims_gpu_push import items_003
 from benchmarks.papers.claims_grafting import items_001
 from benchmarks.papers.claims_graphs import items_004
 from benchmarks.papers.claims_red_blue import items_002
