@@ -7,8 +7,7 @@ lists by NCCL. The same graph is matched by one rank, and by one process from ho
 graph is also matched by two ranks that exchange lists through the memory of the host, by the engine
 for one GPU on a graph that is there already, by two ranks without GPUs, and under limits on the
 memory of a GPU. These limits decrease until one GPU does not suffice. All runs that finish must
-find the same size. After ``--within`` seconds, no measurement is started except those under a limit
-on the memory.
+find the same size. After ``--within`` seconds, no graph and no limit is measured any more.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def run(cases: list[Case], options: Options) -> Section:
             found = _measured(case.name, ranks, where, environment, options)
             rows.append({"matrix": case.name, "way": way, "ranks": ranks} | found)
             options.say(f"{case.name}, {way}: {found}")
-        if case is cases[0]:
+        if case is cases[0] and time.monotonic() - begin <= options.within:
             rows += _capped(case.name, rows, options)
     for name in {str(row["matrix"]) for row in rows}:
         sizes = {row["rank"] for row in rows if row["matrix"] == name and "rank" in row}
