@@ -168,8 +168,8 @@ def _strategies(rows: list[Row], limit: float) -> Item:
     mean = {name: gpu_tables.mean_time(whole, name, limit)[0] for name in names}
     pairs = [(a, b) for a in words for b in words if a.startswith("a") and b.startswith("f")]
     adaptive = [mean[f"{v} {a}"] < mean[f"{v} {b}"] for v in versions for a, b in pairs]
-    ranked = {v: sorted(words, key=lambda word, v=v: mean[f"{v} {word}"]) for v in versions}
-    both = [set(each[:2]) == {"adaptive:0.3", BEST} for each in ranked.values()]
+    ranked = [sorted((mean[f"{v} {word}"], word) for word in words) for v in versions]
+    both = [{word for _, word in each[:2]} == {"adaptive:0.3", BEST} for each in ranked]
     best = min(names, key=mean.__getitem__)
     lists = [mean[f"g-pr-first {w}"] >= 1.14 * mean[f"g-pr-noshr {w}"] for w in words]
     shrunk = [mean[f"g-pr-noshr {w}"] >= 1.02 * mean[f"g-pr-shr {w}"] for w in words]
