@@ -55,7 +55,7 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     (r"Octave is not installed", 4),
     (r"pyomo is not installed", 0),  # CI installs it
     (r"pandas is not installed", 2),
-    (r"cmeel-spral is not installed", 1),
+    (r"the wheels of SPRAL are not installed|the wheel with libsuperlu\.a is not installed", 2),
     (r"memory cannot be measured here", 40),
     # Other systems.
     (r"sends SIGINT|needs setitimer|needs POSIX .*|this system has no .*", 0),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Weighted searches on matrices on which they take long: `mc64`, `heavy-perfect` on the CPU and on
-a GPU, and the MC64 of MUMPS.
+a GPU, two copies of MC64, and SPRAL.
 
 The matrices are made here unless the set is ``real``. Let z be from the standard normal
 distribution. ``rnd_N_dD`` has the entries of a permutation matrix and (D - 1) N entries at random
 places. Their values are exp(z); with ``_s10`` exp(10 z), with ``_unif`` uniform, with ``_ties`` 1,
-2, 4 or 8. ``kkt_N`` is a saddle point matrix with N rows. ``grid_K`` is the matrix of a grid of K x
+2, 4 or 8. ``kkt_N`` is a saddle point matrix with N rows. ``circuit_N`` is the pattern of this name
+(``generators/systems.py``) with the values exp(3 z). ``grid_K`` is the matrix of a grid of K x
 K points; its rows and columns are scaled by exp(3 z), and its rows are in random order.
 """
 
@@ -24,6 +25,7 @@ import scipy.sparse as sp
 import btfperm
 from benchmarks.cases import Case, names
 from benchmarks.generators.assemble import SEED
+from benchmarks.generators.systems import circuit
 from benchmarks.machine import gpu
 from benchmarks.report import (
     Options,
@@ -36,20 +38,20 @@ from benchmarks.report import (
     progress,
     table,
 )
-from benchmarks.solvers.mc64 import Mc64, library
+from benchmarks.solvers import weighted_peers
 from benchmarks.solvers.routes import RATIO_HEAD, cells, ratio_cells
 from benchmarks.solvers.systems import WITH_VALUES, matrix_of
+from benchmarks.solvers.weighted_peers import FASTEST, NAMES, PEERS, Peer, seconds_of
 from btfperm.backends.select import backends
 
-EXACT, CPU, GPU, PEER = "mc64", "heavy-perfect", "heavy-perfect, GPU", "MC64"
-ALL = (EXACT, CPU, GPU, PEER)
+EXACT, CPU, GPU = "mc64", "heavy-perfect", "heavy-perfect, GPU"
+ALL = (EXACT, CPU, GPU, *NAMES)
 _SAME = 1e-9
-_MOST_FOR_PEER = 2_000_000  # entries; with more, MC64 takes minutes
 NOTE = (
     "Medians of wall time, ms. `mc64` and `heavy-perfect` are whole calls of "
     "`weighted_transversal`, with the decomposition, the transfers and the certificate; 'search "
-    "alone' is the part of `mc64` that MC64 is: logarithms, search, duals. MC64 is the search of "
-    "the system's libmumps with its arrays, without a decomposition or certificate. "
+    "alone' is the part of `mc64` that the peers do: logarithms, search, duals. "
+    f"{weighted_peers.NOTE} "
     "All take turns in one process, because CUDA does not work in forked processes. 'off' is the "
     "distance of the logarithm of the product from the optimum, divided by the number of rows. "
     "'gap' is the proven bound on the distance, relative to the optimum."
@@ -74,6 +76,10 @@ def make(name: str) -> sp.csc_array:
         return _saddle_point(int(float(size)), rng)
     if family == "grid":
         return _grid(int(size), rng)
+    if family == "circuit":
+        A = sp.csc_array(circuit(int(float(size))), dtype=np.float64)
+        A.data = np.exp(3 * rng.normal(size=A.nnz))
+        return A
     n, d = int(float(size)), int(rest[0].removeprefix("d"))
     rows = np.concatenate([rng.permutation(n), rng.integers(0, n, (d - 1) * n)])
     cols = np.concatenate([np.arange(n), rng.integers(0, n, (d - 1) * n)])
@@ -122,7 +128,13 @@ def run(cases: list[Case], options: Options) -> Section:
         times = cells(row, ALL, "seconds", milliseconds)
         options.say(progress(case.name, times, found))
     where = gpu() if _no_gpu() is None else "No GPU"
-    text = [NOTE, f"{where}.", _means(rows), by_matrix(["nnz", *_TIMES, *_HEAD], rows, _cells)]
+    text = [
+        NOTE,
+        f"{where}.",
+        weighted_peers.absent(),
+        _means(rows),
+        by_matrix(["nnz", *_TIMES, *_HEAD], rows, _cells),
+    ]
     return Section("Long weighted searches", paragraphs(*text), {"rows": rows}, complaints)
 
 
@@ -138,23 +150,25 @@ def _calls(A: sp.csc_array, threads: int | None) -> dict[str, Callable[[], Row]]
         w = btfperm.weighted_transversal(A, threads=threads, **how)
         return {"objective": w.objective, "gap": w.gap, "search": w.seconds["search"]}
 
-    def peer() -> Row:
-        mc64 = Mc64(A)
-        mc64()
-        return {"objective": mc64.objective(), "gap": 0.0}
+    def searched(peer: Peer) -> Row:
+        search = peer.search(A)
+        begin = time.perf_counter()
+        search()
+        seconds = time.perf_counter() - begin
+        return {"objective": search.objective(), "gap": 0.0, "seconds": seconds}
 
     heavy = partial(ours, algorithm="heavy-perfect")
     calls: dict[str, Callable[[], Row]] = {EXACT: ours, CPU: heavy}
     if _no_gpu() is None:
         calls[GPU] = partial(heavy, backend="gpu")
-    if library() and A.nnz <= _MOST_FOR_PEER:
-        calls[PEER] = peer
+    calls |= {peer.name: partial(searched, peer) for peer in PEERS if peer.takes(A)}
     return calls
 
 
 def _in_turns(calls: dict[str, Callable[[], Row]], options: Options) -> dict[str, Row]:
     """Median seconds and the result of each call, without the first run, which is a warm-up, unless
-    it is the only run. A call is not repeated once its runs have taken `options.limit` seconds."""
+    it is the only run. A call is not repeated once its runs have taken `options.limit` seconds. A
+    result with "seconds" has measured itself, without the preparation of its arrays."""
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     results: dict[str, list[Row]] = {name: [] for name in calls}
     for _ in range(options.repeats + 1):
@@ -162,7 +176,8 @@ def _in_turns(calls: dict[str, Callable[[], Row]], options: Options) -> dict[str
             if sum(seconds[name]) < options.limit:
                 begin = time.perf_counter()
                 results[name].append(call())
-                seconds[name].append(time.perf_counter() - begin)
+                whole = time.perf_counter() - begin
+                seconds[name].append(results[name][-1].get("seconds", whole))
     rows: dict[str, Row] = {}
     for name, each in seconds.items():
         rows[name] = results[name][-1] | {"seconds": statistics.median(each[1:] or each)}
@@ -180,7 +195,7 @@ def _contradictions(row: Row) -> list[str]:
         return []
     room = _SAME * max(1.0, abs(best))
     found = []
-    for name in (CPU, GPU, PEER):
+    for name in (CPU, GPU, *NAMES):
         objective = row.get(name, {}).get("objective")
         if objective is not None and not -room <= best - objective <= row[name]["gap"] + room:
             found.append(
@@ -211,12 +226,14 @@ def _cells(row: Row) -> list[str]:
 
 def _means(rows: list[Row]) -> str:
     lines = []
-    pairs = [((CPU, EXACT), "seconds"), ((GPU, EXACT), "seconds"), ((GPU, CPU), "seconds")]
-    for (one, other), part in [*pairs, *(((EXACT, PEER), part) for part in ("seconds", "search"))]:
+    pairs = [(CPU, EXACT, "seconds"), (GPU, EXACT, "seconds"), (GPU, CPU, "seconds")]
+    for other in (*NAMES, FASTEST):
+        pairs += [(EXACT, other, part) for part in ("seconds", "search")]
+    for one, other, part in pairs:
         ratios = {
-            row["matrix"]: row[one][part] / row[other]["seconds"]
+            row["matrix"]: row[one][part] / seconds
             for row in rows
-            if all("seconds" in row.get(name, {}) for name in (one, other))
+            if part in row.get(one, {}) and (seconds := seconds_of(row, other))
         }
         if ratios:
             what = ", search alone," if part == "search" else ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`weighted_transversal` compared with MC64 and SPRAL, and fill-reducing orders compared with those
-of SuperLU.
+"""`weighted_transversal` compared with two copies of MC64 and with SPRAL, and fill-reducing orders
+compared with those of SuperLU.
 
 The section measures every square, structurally nonsingular matrix with values. A generated matrix
 has random values, except that the entries of one transversal are larger than all others
@@ -32,8 +32,7 @@ from benchmarks.report import (
     paragraphs,
     table,
 )
-from benchmarks.solvers import spral
-from benchmarks.solvers.mc64 import Mc64, library
+from benchmarks.solvers import weighted_peers
 from benchmarks.solvers.routes import (
     RATIO_HEAD,
     Rows,
@@ -43,6 +42,7 @@ from benchmarks.solvers.routes import (
     timed,
 )
 from benchmarks.solvers.systems import matrices_of
+from benchmarks.solvers.weighted_peers import FASTEST, NAMES, PEERS, Search, seconds_of
 from benchmarks.timing import Method, Notes
 from btfperm.ordering import count_fill, order_places
 
@@ -50,20 +50,18 @@ from btfperm.ordering import count_fill, order_places
 CLOCKED: tuple[Any, ...] = tuple(
     map(importlib.import_module, ("btfperm.weighted", "btfperm.path.run"))
 )
-OURS, PEER, SPRAL = "weighted_transversal", "MC64", "SPRAL"
-FASTER = "the faster of both"
+OURS = "weighted_transversal"
 AMD, COLAMD = "amd, SuperLU's MMD", "colamd, SuperLU's COLAMD"
 _SPECS = {"amd": "MMD_AT_PLUS_A", "colamd": "COLAMD"}
-# The aim: a search takes at most MARGIN times the seconds of the faster peer, plus ALLOWED.
+# The aim: a search takes at most MARGIN times the seconds of the fastest peer, plus ALLOWED.
 MARGIN, ALLOWED = 1.1, 50e-6
+_PARTS = {"whole": "seconds", "search": "search"}
 _SAME = 1e-12  # largest relative difference of two objectives that count as equal
 _CLASSES = ((0, "below 20,000"), (20_000, "20,000 to 200,000"), (200_000, "200,000 and more"))
 NOTE = (
-    "`weighted_transversal` is one call with its decomposition and its certificate. MC64 is the "
-    "search for the largest product in the system's libmumps, on arrays in its own format. Its "
-    "time includes the logarithms, which NumPy computes here, but neither the exponentials of the "
-    "scalings nor a certificate. SPRAL is its Hungarian scaling with logarithms and scalings. "
-    "'search alone' is the part of our call that corresponds to MC64: logarithms, search, duals. "
+    "`weighted_transversal` is one call with its decomposition and its certificate. "
+    f"{weighted_peers.NOTE} "
+    "'search alone' is the part of our call that the peers do: logarithms, search, duals. "
     "Times are milliseconds of processor time on one thread, the least of the runs. nnz does not "
     "count stored zeros."
 )
@@ -80,15 +78,12 @@ def run(cases: list[Case], options: Options) -> Section:
     for facts, A in matrices_of(cases):
         measured.add(facts, _methods(options.threads or 1), A, "seconds", _difference)
     rows = measured.all
-    text = [NOTE, "" if library() else "MC64 was not run: libmumps 5.5 is not installed."]
-    if spral.library() is None:
-        text.append("SPRAL was not run: its wheels are not installed.")
-    for over in (PEER, SPRAL, FASTER):
+    text = [NOTE, weighted_peers.absent()]
+    for over in (*NAMES, FASTEST):
         text += [f"### Over {over}, by entries", "The whole call:", _means(rows, "seconds", over)]
         text += ["The search alone:", _means(rows, "search", over)]
-    text += [f"Search missed the aim relative to {FASTER}: {_late(rows)}.", "### Each matrix, ms"]
-    head = ["nnz", OURS, "search alone", PEER, SPRAL, "whole over MC64", "search over MC64"]
-    head.append(f"search over {FASTER}")
+    text += [f"Search missed the aim relative to {FASTEST}: {_late(rows)}.", "### Each matrix, ms"]
+    head = ["nnz", OURS, "search alone", *NAMES, *(f"{part} over {FASTEST}" for part in _PARTS)]
     text.append(by_matrix(head, rows, _cells))
     text += ["### Fill-reducing orders", NOTE_FILL, libraries_in_words()]
     keys = ("fill", "SuperLU's", "ratio")
@@ -115,21 +110,18 @@ def timed_transversal(A: sp.csc_array, threads: int) -> Notes:
 
 
 def _methods(threads: int) -> list[Method]:
-    def peer(A: sp.csc_array, kind: Any) -> Notes:
+    def peer(A: sp.csc_array, kind: type[Search]) -> Notes:
         search = kind(A)
         _, seconds = timed(search)
         return {"seconds": seconds, "objective": search.objective()}
 
-    no_spral = None if spral.library() else "its wheels are not installed"
-    absent = None if library() else "libmumps 5.5 is not installed"
     orders = [
         method(name, partial(_orders, kind=kind, threads=threads))
         for name, kind in ((AMD, "amd"), (COLAMD, "colamd"))
     ]
     return [
         method(OURS, partial(timed_transversal, threads=threads)),
-        method(PEER, partial(peer, kind=Mc64), absent),
-        method(SPRAL, partial(peer, kind=spral.Spral), no_spral),
+        *(method(one.name, partial(peer, kind=one.search), one.missing) for one in PEERS),
         *orders,
     ]
 
@@ -165,7 +157,7 @@ def _of_superlu(A: sp.csc_array, rows: Any, kind: str) -> Any:
 def _difference(row: Row) -> list[str]:
     mine = row.get(OURS, {}).get("objective")
     found = []
-    for name in (PEER, SPRAL):
+    for name in NAMES:
         other = row.get(name, {}).get("objective")
         if mine is None or other is None or abs(mine - other) <= _SAME * max(1.0, abs(mine)):
             continue
@@ -173,20 +165,10 @@ def _difference(row: Row) -> list[str]:
     return found
 
 
-def _time_of(row: Row, name: str) -> float | None:
-    """The time of a peer. The peer `FASTER` is the faster of both peers; it has a time only if both
-    have."""
-    if name != FASTER:
-        seconds: float | None = row.get(name, {}).get("seconds")
-        return seconds
-    times = [_time_of(row, peer) for peer in (PEER, SPRAL)]
-    return None if None in times else min(time for time in times if time is not None)
-
-
 def _ratio(row: Row, part: str, over: str) -> float | None:
     """The time of the whole call (`part` is "seconds") or of its search ("search") over that of a
     peer."""
-    mine, other = row.get(OURS, {}).get(part), _time_of(row, over)
+    mine, other = row.get(OURS, {}).get(part), seconds_of(row, over)
     return mine / other if mine and other else None
 
 
@@ -194,17 +176,16 @@ def _late(rows: list[Row]) -> str:
     """The matrices whose search takes longer than the aim permits (see `MARGIN` and `ALLOWED`)."""
     found = []
     for row in rows:
-        mine, other = row.get(OURS, {}).get("search"), _time_of(row, FASTER)
+        mine, other = row.get(OURS, {}).get("search"), seconds_of(row, FASTEST)
         if mine and other and mine > MARGIN * other + ALLOWED:
             found.append(f"`{row['matrix']}` {mine / other:.2f}")
     return ", ".join(found) or "none"
 
 
 def _cells(row: Row) -> list[str]:
-    parts = ((OURS, "seconds"), (OURS, "search"), (PEER, "seconds"), (SPRAL, "seconds"))
+    parts = [(OURS, "seconds"), (OURS, "search"), *((name, "seconds") for name in NAMES)]
     times = [known(row.get(name, {}).get(part), milliseconds) for name, part in parts]
-    ratios = [(part, PEER) for part in ("seconds", "search")] + [("search", FASTER)]
-    shown = [known(_ratio(row, *one), "{:.2f}".format) for one in ratios]
+    shown = [known(_ratio(row, part, FASTEST), "{:.2f}".format) for part in _PARTS.values()]
     return [f"{row['nnz']:,}", *times, *shown]
 
 

@@ -20,13 +20,20 @@ from benchmarks.solvers import (
     orders,
     overhead,
     ratios,
-    spral,
     weights,
     weights_base,
 )
-from benchmarks.solvers.mc64 import Mc64, library
 from benchmarks.solvers.routes import ALL_ROUTES, routes
 from benchmarks.solvers.systems import laid_out, matrix_of, system_of, tied
+from benchmarks.solvers.weighted_peers import (
+    FASTEST,
+    MUMPS,
+    NAMES,
+    PEERS,
+    SPRAL,
+    SUPERLU,
+    seconds_of,
+)
 from benchmarks.timing import race
 
 MATRICES = Path(__file__).parents[2] / "matrices"
@@ -114,15 +121,20 @@ def test_a_ratio_is_one_of_solved_matrices():
     assert ratios._line("fill", {"a": 0.5, "b": 8.0})[2:] == ["2.000", "0.500", "8.000", "`b`"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "found", "source"),
-    [(Mc64, library, "libmumps 5.5"), (spral.Spral, spral.library, "cmeel-spral")],
-)
-def test_peers_agree(kind, found, source):
-    if found() is None:
-        pytest.skip(f"{source} is not installed")
+@pytest.mark.parametrize("peer", PEERS, ids=NAMES)
+def test_peers_agree(peer):
+    if peer.missing:
+        pytest.skip(peer.missing)
     A = matrix_of(*generated(["circuit_300"]))
-    search = kind(A)
+    search = peer.search(A)
     for _ in range(2):  # the second call starts from the arrays of the first
         search()
         assert math.isclose(search.objective(), btfperm.weighted_transversal(A).objective)
+
+
+def test_the_fastest_peer():
+    row = {MUMPS: {"seconds": 3.0}, SUPERLU: {"seconds": 2.0}, SPRAL: {"seconds": 4.0}}
+    assert seconds_of(row, FASTEST) == seconds_of(row, SUPERLU) == 2
+    assert seconds_of({**row, SPRAL: {"reason": "x"}}, FASTEST) is None
+    assert seconds_of({SPRAL: row[SPRAL]}, FASTEST) is None
+    assert seconds_of({SPRAL: row[SPRAL], MUMPS: {"seconds": 9.0}}, FASTEST) == 4
