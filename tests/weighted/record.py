@@ -32,7 +32,7 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 import btfperm
 from benchmarks import machine
 from benchmarks.report import describe, table
-from benchmarks.solvers.mc64 import Mc64, library
+from benchmarks.solvers.mc64 import Mumps, mumps
 from tests.checks.check_weights import independent_parts, weight_bound
 from tests.known_answers import shared_answers
 from tests.oracles.plain_weighted import best_transversal
@@ -175,8 +175,8 @@ def of_collection() -> Any:
         row = {"matrix": known.name, "m": A.shape[0], "n": A.shape[1], "nnz": A.nnz}
         row |= {"rank": w.structural_rank, "objective": w.objective, "with": []}
         row |= proof(A, w, known.rank_without_zeros)
-        if library() is not None and known.shape == (w.structural_rank,) * 2:
-            mc64 = Mc64(A)
+        if mumps() is not None and known.shape == (w.structural_rank,) * 2:
+            mc64 = Mumps(A)
             mc64()
             row["MC64"] = difference(w.objective, mc64.objective())
             row["with"].append("MC64")
