@@ -120,9 +120,9 @@ class Factorization:
 
         `A` is a matrix with the same pattern as the first one, or an array with one value for each
         entry of the first matrix. The order of such an array is that of the ``data`` of the first
-        matrix if this was a SciPy matrix in CSC or CSR format, or a triple, sorted and without
-        duplicates. It is column by column if the first matrix was dense or a file. In all other
-        cases, the order is not known: give the matrix.
+        matrix if this was a SciPy matrix in CSC, CSR or COO format, or a triple, sorted by columns
+        or rows and without duplicates. It is column by column if the first matrix was dense or a
+        file. In all other cases, the order is not known: give the matrix.
 
         KLU keeps its pivots unless one is zero, the values have become complex or real, or the
         smallest pivot, relative to the largest one, has become much smaller. The next `solve` of a

@@ -60,9 +60,9 @@ class Columns(NamedTuple):
     ----------
     indptr, indices : int32, or int64 where there are more than 2^31 - 1 entries
     values : float64 or complex128
-    given_by : the order of the entries in the arrays of the caller's matrix: "columns" (CSC),
-        "rows" (CSR), or "other" if they are not sorted, contain duplicates, or the matrix has
-        another format of SciPy
+    given_by : the order of the entries in the arrays of the caller's matrix: "columns" (CSC, or
+        COO), "rows" (CSR, or COO), or "other" if they are not sorted, contain duplicates, or the
+        matrix has another format of SciPy
     rows : the order of the entries by rows, for new values
     """
 
@@ -169,9 +169,20 @@ def _order_of_entries(A: Any, C: Any) -> Literal["columns", "rows", "other"]:
     """The order of the entries in the arrays of `A`; `C` is `A` in compressed columns. For a dense
     matrix or a file, it is that of `C`."""
     given = A if is_scipy(A) else C
+    if given.format == "coo":
+        if _are_sorted(given.col, given.row):
+            return "columns"
+        if _are_sorted(given.row, given.col):
+            return "rows"
     if given.format in ("csc", "csr") and given.has_canonical_format:
         return "columns" if given.format == "csc" else "rows"
     return "other"
+
+
+def _are_sorted(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> bool:
+    """Whether the pairs are sorted and differ. O(nnz)."""
+    steps = np.diff(first)
+    return bool(np.all((steps > 0) | ((steps == 0) & (np.diff(second) > 0))))
 
 
 def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:

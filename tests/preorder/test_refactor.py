@@ -128,12 +128,13 @@ def test_large_diagonal_entries_stay_pivots():
 
 @pytest.mark.parametrize("solver", ["klu", "superlu"])
 def test_an_array_of_values_is_in_the_order_of_the_matrix_that_was_factored(solver):
-    """The first matrix is stored by rows, by columns, densely, or in an order that btfperm does not
-    know."""
+    """The first matrix is stored by rows, by columns, densely, as coordinates, or in an order that
+    btfperm does not know."""
     rng = np.random.default_rng(7)
     dense = np.where(rng.random((30, 30)) < 0.2, rng.uniform(1, 2, (30, 30)), 0) + 9 * np.eye(30)
     b = dense @ np.ones(30)
-    for A in (sp.csc_array(dense), sp.csr_array(dense), sp.csr_matrix(dense)):
+    by_rows, by_columns = sp.coo_array(sp.csr_array(dense)), sp.coo_array(sp.csc_array(dense))
+    for A in (sp.csc_array(dense), sp.csr_array(dense), sp.csr_matrix(dense), by_rows, by_columns):
         F = btfperm.preorder(A, solver=solver).factor(A)
         F.refactor(3 * A.data)
         np.testing.assert_allclose(F.solve(b), 1 / 3)
@@ -144,7 +145,10 @@ def test_an_array_of_values_is_in_the_order_of_the_matrix_that_was_factored(solv
     unsorted = columns.copy()
     unsorted.indices[:2], unsorted.data[:2] = columns.indices[1::-1], columns.data[1::-1]
     unsorted.has_sorted_indices = False
-    for A in (unsorted, sp.coo_array(dense)):
+    shuffled = by_rows.copy()
+    for part in (shuffled.row, shuffled.col, shuffled.data):
+        part[:] = part[::-1].copy()
+    for A in (unsorted, shuffled):
         F = btfperm.preorder(A, solver=solver).factor(A)
         with pytest.raises(InvalidArgumentError, match="the order of an array of values is not"):
             F.refactor(3 * A.data)
