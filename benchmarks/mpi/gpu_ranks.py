@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from typing import Any
 
 from benchmarks.cases import Case, names
 from benchmarks.machine import gpu
+from benchmarks.mpi.launcher import launcher
 from benchmarks.report import Options, Row, Section, digits, paragraphs, table
 
 __all__ = ["cases", "run"]
@@ -126,15 +126,11 @@ def _measured(
     cap: int = 0,
 ) -> Row:
     """The medians of the repetitions of one launch, or its error."""
-    beside = str(Path(sys.executable).parent)
-    launcher = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
-    if launcher is None:
-        raise OSError("there is no mpiexec on this machine: pip install 'btfperm[mpi]'")
     repeats = "1" if where == "cpu" or cap else str(options.repeats)
     worker = [sys.executable, "-m", "benchmarks.mpi.gpu_worker", name, where, repeats, str(cap)]
     try:
         done = subprocess.run(
-            [launcher, "-n", str(ranks), *worker],
+            [*launcher(), "-n", str(ranks), *worker],
             capture_output=True,
             text=True,
             timeout=options.limit,

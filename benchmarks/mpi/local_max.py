@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
 import statistics
 import subprocess
 import sys
@@ -25,6 +24,7 @@ import numpy as np
 
 from benchmarks.cases import Case, names
 from benchmarks.generators.assemble import SEED
+from benchmarks.mpi.launcher import launcher
 from benchmarks.papers.weighted_graphs import make, matrix_of
 from benchmarks.report import Options, Row, Section, digits, milliseconds, paragraphs, table
 
@@ -51,10 +51,7 @@ def graph_of(name: str) -> Any:
 def run(cases: list[Case], options: Options) -> Section:
     """Median seconds, rounds and messages of each graph on each number of ranks."""
     ranks = sorted(set(options.counts)) or list(RANKS)
-    beside = str(Path(sys.executable).parent)
-    launcher = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
-    if launcher is None:
-        raise ValueError("there is no mpiexec on this machine: pip install 'btfperm[mpi]'")
+    start = launcher()
     rows: list[Row] = []
     complaints: list[str] = []
     ends = time.monotonic() + options.within
@@ -68,7 +65,7 @@ def run(cases: list[Case], options: Options) -> Section:
             for count in ranks:
                 worker = [sys.executable, "-m", "benchmarks.mpi.local_max", folder]
                 try:
-                    found = _measured([launcher, "-n", str(count), *worker], options)
+                    found = _measured([*start, "-n", str(count), *worker], count, options)
                 except (subprocess.SubprocessError, OSError, ValueError) as error:
                     complaints.append(f"{case.name} on {count} ranks: {error}")
                     continue
@@ -82,7 +79,7 @@ def run(cases: list[Case], options: Options) -> Section:
     return Section("Local max over MPI ranks", markdown(data), data, complaints)
 
 
-def _measured(command: list[str], options: Options) -> Row:
+def _measured(command: list[str], ranks: int, options: Options) -> Row:
     done = subprocess.run(
         [*command, str(max(options.repeats, 1))],
         capture_output=True,
@@ -94,8 +91,8 @@ def _measured(command: list[str], options: Options) -> Row:
     if not lines:
         raise ValueError((done.stderr.strip().splitlines() or ["no message"])[-1])
     row: Row = lines[-1]
-    if str(row["ranks"]) != command[2]:
-        raise ValueError(f"{command[0]} started {command[2]} processes of {row['ranks']} ranks")
+    if row["ranks"] != ranks:
+        raise ValueError(f"{command[0]} started {ranks} processes of {row['ranks']} ranks")
     return row | {"median": statistics.median(row["seconds"])}
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.cases import Case
 from benchmarks.launch import measure
-from benchmarks.mpi.scaling import launcher
+from benchmarks.mpi.launcher import launcher
 from benchmarks.report import Options, Row, Section, by_matrix, digits, milliseconds, paragraphs
 
 __all__ = ["run"]
@@ -29,7 +29,7 @@ EMPTY, MPI = "empty process", "empty rank"
 def run(cases: list[Case], options: Options) -> Section:
     """Medians of `options.repeats` turns after a warm-up, on one thread unless the options set
     another number."""
-    start = [launcher(), "-n", "1"]
+    start = [*launcher(), "-n", "1"]
     rows: list[Row] = []
     complaints: list[str] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cases import Case, generated, names
-from benchmarks.mpi.scaling import launcher
+from benchmarks.mpi.launcher import launcher
 from benchmarks.mpi.worker import resident_bytes
 from benchmarks.report import Options, Row, Section, paragraphs, table
 
@@ -174,7 +174,7 @@ def run(cases: list[Case], options: Options) -> Section:
             ways = [(count, way) for count in counts for way in ("mpi", "auto")[: 1 + (count > 1)]]
             for count, way in ways:
                 words = [str(file), str(file.with_suffix(".npz")), str(options.threads or 0), way]
-                line = [start, "-n", str(count), sys.executable, "-m", __name__, *words]
+                line = [*start, "-n", str(count), sys.executable, "-m", __name__, *words]
                 done = subprocess.run(line, capture_output=True, text=True, check=False)
                 found = [json.loads(text) for text in done.stdout.splitlines() if text[:1] == "{"]
                 if not found:

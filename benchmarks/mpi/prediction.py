@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import Case
+from benchmarks.mpi.launcher import launcher
 from benchmarks.mpi.model import (
     TERMS,
     all_bytes,
@@ -29,7 +30,7 @@ from benchmarks.mpi.model import (
     predict_counts,
     seconds_of_terms,
 )
-from benchmarks.mpi.scaling import launcher, measured
+from benchmarks.mpi.scaling import measured
 from benchmarks.report import Options, Row, Section, paragraphs, table
 from btfperm.backends.threads import usable_cores
 
@@ -59,7 +60,7 @@ def run(matrices: list[Case], options: Options) -> Section:
                 if ranks not in counts:
                     continue
                 try:
-                    found = measured([start, "-n", str(ranks)], file, options, "mpi")
+                    found = measured([*start, "-n", str(ranks)], file, options, "mpi")
                 except (subprocess.SubprocessError, OSError, ValueError) as error:
                     complaints.append(f"{case.name} on {ranks} ranks: {error}")
                     continue

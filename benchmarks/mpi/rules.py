@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cases import Case
-from benchmarks.mpi.scaling import launcher, measured
+from benchmarks.mpi.launcher import launcher
+from benchmarks.mpi.scaling import measured
 from benchmarks.report import Options, Row, Section, digits, paragraphs, table
 from btfperm.path.rules import place_over_ranks
 
@@ -49,7 +50,7 @@ def run(cases: list[Case], options: Options) -> Section:
 
 def _compared(file: Path, options: Options, *, is_small: bool) -> Iterator[Row]:
     def measure(ranks: int, backend: str, initializer: str = "auto") -> Row:
-        start = [launcher(), "-n", str(ranks)]
+        start = [*launcher(), "-n", str(ranks)]
         return measured(start, file, options, backend, options.threads or 0, initializer)
 
     if is_small:

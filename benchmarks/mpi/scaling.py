@@ -10,7 +10,6 @@ not repeated. `prediction.py` has a model of the time.
 from __future__ import annotations
 
 import json
-import shutil
 import statistics
 import subprocess
 import sys
@@ -19,18 +18,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.cases import Case, only
+from benchmarks.mpi.launcher import launcher
 from benchmarks.report import Options, Row, Section, paragraphs, table
 
-__all__ = ["launcher", "measured", "run"]
-
-
-def launcher() -> str:
-    """The path of mpiexec: in the folder of the interpreter, or else in the path of the system."""
-    beside = str(Path(sys.executable).parent)
-    found = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
-    if found is None:
-        raise ValueError("there is no mpiexec on this machine: pip install 'btfperm[mpi]'")
-    return found
+__all__ = ["measured", "run"]
 
 
 def run(matrices: list[Case], options: Options) -> Section:
@@ -56,7 +47,9 @@ def run(matrices: list[Case], options: Options) -> Section:
                     row: Row = {"ranks": count, "entries": entries}
                     row |= {"backend": backend, "threads": threads}
                     try:
-                        found = measured([start, "-n", str(count)], file, options, backend, threads)
+                        found = measured(
+                            [*start, "-n", str(count)], file, options, backend, threads
+                        )
                     except (subprocess.SubprocessError, OSError, ValueError) as error:
                         complaints.append(f"{name} on {count} ranks: {error}")
                         continue

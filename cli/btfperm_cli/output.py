@@ -21,7 +21,7 @@ from btfperm.printable import printable
 from btfperm_cli.advice import for_the_shell, on_one_line
 
 __all__ = ["Output", "complain", "defects_are_errors", "drop", "emit", "emit_text", "flush"]
-__all__ += ["open_closed", "reader_may_leave"]
+__all__ += ["is_terminal", "open_closed", "reader_may_leave"]
 
 
 _LONGEST_FINDING = 1 << 16  # characters of a line that is wrapped
@@ -33,6 +33,15 @@ def open_closed() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that its user reads. Open MPI's launcher gives each process a
+    terminal of its own and copies what it receives there to its own output, which may be a file; so
+    under a launcher, no stream counts as a terminal."""
+    from btfperm.backends.mpi.launch import launched_ranks
+
+    return stream.isatty() and not launched_ranks()
 
 
 def emit(line: str, *, err: bool = False) -> None:
@@ -58,7 +67,7 @@ def emit_text(text: str, *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     encoding = stream.encoding or "utf-8"
     with reader_may_leave(stream):
-        colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal only
+        colour = is_terminal(stream) and not os.environ.get("NO_COLOR")
         click.echo(
             text.encode(encoding, "backslashreplace").decode(encoding), err=err, color=colour
         )
@@ -200,15 +209,15 @@ class Output:
         if not self.as_json and not self.quiet:
             stream = sys.stderr if self.to_stderr else sys.stdout
             text = printable(text)
-            emit_text(laid_out(text, label) if stream.isatty() else text, err=self.to_stderr)
+            emit_text(laid_out(text, label) if is_terminal(stream) else text, err=self.to_stderr)
 
     def finding(self, text: str, *, beside: bool = False) -> None:
         """One line of a diagnosis, as the report or beside it: on stderr."""
         if not self.as_json and not self.quiet:
             err = beside or self.to_stderr
             text = printable(text)
-            is_terminal = (sys.stderr if err else sys.stdout).isatty()
-            emit_text(laid_out_finding(text) if is_terminal else text, err=err)
+            is_shown = is_terminal(sys.stderr if err else sys.stdout)
+            emit_text(laid_out_finding(text) if is_shown else text, err=err)
 
     def fail(self, text: str) -> None:
         """The last sentence of a report about a failure. With `quiet` it is printed to stderr; with

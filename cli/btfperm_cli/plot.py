@@ -21,7 +21,7 @@ from btfperm_cli.options import (
     target_option,
     threads_option,
 )
-from btfperm_cli.output import Output, emit_text
+from btfperm_cli.output import Output, emit_text, is_terminal
 from btfperm_cli.output_files import check_output, is_replaced, open_to_reader
 from btfperm_cli.progress import Clock, Stages, stage
 
@@ -240,7 +240,7 @@ def show(
     encoding = (sys.stdout.encoding or "").lower()
     style = style or ("braille" if encoding.replace("-", "") == "utf8" else "ascii")
     size = shutil.get_terminal_size()
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    colour = is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
     lines = terminal_lines(
         None if result is None else result.on_host(),
         pattern.on_host(),

@@ -169,7 +169,7 @@ def run_on(ranks, given, seconds, store, kept):
         tempfile.TemporaryFile("w+") as errors,
         Path(store, f"{ranks}.ranks").open("a", encoding="utf-8") as results,
         subprocess.Popen(
-            [launcher(), "-n", str(ranks), *program],
+            [*launcher(), "-n", str(ranks), *program],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=errors,

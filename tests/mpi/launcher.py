@@ -1,38 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a program on several ranks by the launcher of the MPI that is installed beside mpi4py."""
+"""Runs a program on several ranks by the launcher of `benchmarks.mpi.launcher`."""
 
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks.mpi.launcher import launcher as mpiexec
 from tests.emulated_gpu import beside
 
 ROOT = Path(__file__).parents[2]
 
 
 def launcher():
-    """The path of mpiexec; skips the test without MPI unless CI requires it."""
+    """The command that starts ranks, without their number; skips the test without MPI unless CI
+    requires it."""
     required = os.environ.get("BTFPERM_REQUIRE_MPI")
     if os.environ.get("BTFPERM_CI") and not required:
         pytest.skip("runs in the step mpi of .ci/run")
-    found = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which(
-        "mpiexec"
-    )
     try:
         import mpi4py  # noqa: F401
-    except ImportError:
-        found = None
-    if found is None and required:
-        pytest.fail("mpi4py or mpiexec is not installed")
-    if found is None:
+
+        return mpiexec()
+    except (ImportError, OSError):
+        if required:
+            pytest.fail("mpi4py or mpiexec is not installed")
         pytest.skip("MPI is not installed")
-    return found
 
 
 def emulated_or_skip():
@@ -48,10 +45,14 @@ def emulated_or_skip():
     return ("-m", "tests.emulated_gpu")
 
 
+# Open MPI's launcher writes its own sentences about a job that fails between lines of dashes.
+_OF_THE_LAUNCHER = re.compile(r"^-{60,}\n.*?^-{60,}\n", re.DOTALL | re.MULTILINE)
+
+
 def on_ranks(ranks, *command, timeout=300, env=None, stdin=None):
     """The finished process of ``mpiexec -n ranks command``."""
-    return subprocess.run(
-        [launcher(), "-n", str(ranks), *map(str, command)],
+    ended = subprocess.run(
+        [*launcher(), "-n", str(ranks), *map(str, command)],
         cwd=ROOT,
         env={**os.environ, **(env or {})},
         stdin=stdin,
@@ -60,3 +61,5 @@ def on_ranks(ranks, *command, timeout=300, env=None, stdin=None):
         timeout=timeout,
         check=False,
     )
+    ended.stderr = _OF_THE_LAUNCHER.sub("", ended.stderr)
+    return ended

@@ -17,23 +17,33 @@ from tests.mpi.launcher import ROOT, launcher
 PROGRAM = """
 import os, runpy, signal, sys, time
 from pathlib import Path
+from btfperm import transversal
 from btfperm.backends.mpi.exchange import Exchange
+from btfperm.backends.mpi.launch import rank_by_launcher
 from btfperm.io import save_mpi
-rank, note = os.environ["PMI_RANK"], Path(sys.argv.pop(1))
+rank, note = rank_by_launcher(), Path(sys.argv.pop(1))
 def act():
     note.touch()
     {action}
 def step(*given, **more):
-    if rank == "1":
+    if rank == 1:
         act()
     return search(*given, **more)
+def alone(*given, **more):
+    if rank == 0:
+        act()
+    return one_process(*given, **more)
 def pieces(*given):
     for piece in parts(*given):
         yield piece
-        if rank == "0" and given[1].name == "col_perm":
+        if rank == 0 and given[1].name == "col_perm":
             act()
 if "{place}" == "search":
     search, Exchange.step = Exchange.step, step
+elif "{place}" == "asleep":
+    search, Exchange.rest = Exchange.rest, step
+elif "{place}" == "alone":
+    one_process, transversal.maximum_transversal = transversal.maximum_transversal, alone
 else:
     parts, save_mpi._pieces = save_mpi._pieces, pieces
 runpy.run_module("btfperm_cli", run_name="__main__")
@@ -41,20 +51,34 @@ runpy.run_module("btfperm_cli", run_name="__main__")
 KILL = "os.kill(os.getpid(), signal.SIGKILL)"
 
 
+# The way in which the ranks search, and the steps at which a rank may end.
+BY_MESSAGES = ("--initializer", "none")
+BY_FIRST_RANK = ("--algorithm", "first-rank")
+
+
 @pytest.mark.parametrize(
-    ("place", "action"), [("search", KILL), ("write", KILL), ("search", "time.sleep(60)")]
+    ("place", "action", "way"),
+    [
+        ("search", KILL, BY_MESSAGES),
+        ("write", KILL, BY_MESSAGES),
+        ("search", "time.sleep(60)", BY_MESSAGES),
+        ("asleep", KILL, BY_FIRST_RANK),
+        ("alone", KILL, BY_FIRST_RANK),
+        ("alone", "time.sleep(60)", BY_FIRST_RANK),
+    ],
 )
-def test_the_end(tmp_path, place, action):
-    """The job ends if one rank is killed, and if the launcher gets Ctrl-C."""
+def test_the_end(tmp_path, place, action, way):
+    """The job ends if one rank is killed, and if the launcher gets Ctrl-C: while the ranks search
+    together, while the first rank searches and the others sleep, and while it writes the file."""
     folder, note = tmp_path / "files", tmp_path / "note"
     folder.mkdir()
     matrix = folder / "a.mtx"
     entries = "".join(f"{k} {k}\n{k} {k % 40 + 1}\n" for k in range(1, 41))
     matrix.write_text(f"%%MatrixMarket matrix coordinate pattern general\n40 40 80\n{entries}")
     program = textwrap.dedent(PROGRAM).format(place=place, action=action)
-    words = [note, matrix, "-o", folder / "perm.npz", "--backend", "mpi", "--initializer", "none"]
+    words = [note, matrix, "-o", folder / "perm.npz", "--backend", "mpi", *way]
     with subprocess.Popen(
-        [launcher(), "-n", "3", sys.executable, "-c", program, *map(str, words)],
+        [*launcher(), "-n", "3", sys.executable, "-c", program, *map(str, words)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

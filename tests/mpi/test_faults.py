@@ -23,11 +23,12 @@ COMMAND = (sys.executable, "-m", "btfperm_cli")
 NOTING = """
 import os, sys, time
 from pathlib import Path
+from btfperm.backends.mpi.launch import launched_ranks, rank_by_launcher
 from btfperm_cli.main import main
 leave = os._exit
 def noted(code):
-    notes = [Path(sys.argv[1], str(rank)) for rank in range(int(os.environ["PMI_SIZE"]))]
-    notes[int(os.environ["PMI_RANK"])].write_text(str(code))
+    notes = [Path(sys.argv[1], str(rank)) for rank in range(launched_ranks())]
+    notes[rank_by_launcher()].write_text(str(code))
     until = time.monotonic() + 20
     while time.monotonic() < until and not all(note.exists() for note in notes):
         time.sleep(0.001)
@@ -40,10 +41,11 @@ main(sys.argv[2:])
 # Rank 1 runs `action` before it parses its first block.
 MEETING = """
 import os, signal, sys
+from btfperm.backends.mpi.launch import rank_by_launcher
 from btfperm.io.matrix_market_body import Parser
 from btfperm_cli.main import main
 def fail(self, text):
-    if os.environ["PMI_RANK"] == "1":
+    if rank_by_launcher() == 1:
         {action}
     return parse(self, text)
 parse, Parser.parse = Parser.parse, fail
@@ -68,7 +70,8 @@ def test_each_rank_must_see_the_same_file(tmp_path):
     """Ranks of several machines, which are started in folders of their own."""
     for rank in range(2):
         (tmp_path / f"r{rank}").mkdir()
-    program = "import os, runpy, sys; os.chdir(f'{sys.argv.pop(1)}/r' + os.environ['PMI_RANK']); "
+    program = "import os, runpy, sys; from btfperm.backends.mpi.launch import rank_by_launcher; "
+    program += "os.chdir(f'{sys.argv.pop(1)}/r{rank_by_launcher()}'); "
     program += "runpy.run_module('btfperm_cli', run_name='__main__')"
     text = HEAD + "2 2 2\n1 1\n2 2\n"
     (tmp_path / "r0" / "a.mtx").write_text(text)
@@ -186,13 +189,14 @@ def test_a_rank_out_of_memory_or_killed(tmp_path, action, code, sentence):
 
 # The GPU of rank 1 has no room when its trees grow.
 FULL = """
-import os, sys
+import sys
 import cupy
+from btfperm.backends.mpi.launch import rank_by_launcher
 from btfperm.transversal.owned_trees_gpu import DeviceTrees
 from btfperm_cli.main import main
 def full(self, lines, depth, most):
     raise cupy.cuda.memory.OutOfMemoryError(9, 10)
-if os.environ["PMI_RANK"] == "1":
+if rank_by_launcher() == 1:
     DeviceTrees.grow = full
 main(sys.argv[1:])
 """
@@ -209,8 +213,10 @@ def test_ranks_with_gpus(tmp_path):
     ended = on_ranks(2, *python, "-m", "btfperm_cli", *command, "--verbose", timeout=120)
     assert ended.returncode == 0 and out.exists(), ended.stderr
     assert ended.stdout.count("structural rank   479") == 1
+    first = on_ranks(2, *python, "-m", "btfperm_cli", *command[:3], "--device", "gpu", "--json")
+    assert json.loads(first.stdout)["algorithm"] == "first-rank", first.stderr
     alone = on_ranks(1, *COMMAND, matrix, "--device", "gpu")
-    assert alone.returncode == 2 and "use it with --backend mpi" in alone.stderr
+    assert alone.returncode == 2 and "or use --backend mpi" in alone.stderr
 
 
 def test_rank_of_several_files(tmp_path):
