@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import report
 from benchmarks.papers import (
     claims_gpu_push,
-    claims_grafting,
     claims_graphs_gpu,
     claims_red_blue,
     pages,
@@ -71,23 +69,6 @@ def test_gains_of_lists_are_judged_by_the_least_gain_of_the_paper(monkeypatch):
     assert adaptive.ours == "15 of 18 pairs" and both.held == 1
     assert configuration.held == 0 and configuration.ours == "best: g-pr-shr adaptive:0.3"
     assert lists.ours.startswith("1 of 5") and shrunk.held == 0
-
-
-def test_means_of_the_classes_are_those_of_the_paper_or_more():
-    names = ("push-relabel", "pothen-fan")
-    gains = ((1, 4.0, 4.0), (1, 8.0, 5.0), (16, 7.0, 20.0))
-    orders = [
-        {
-            "threads": threads,
-            "ours": {name: {"speed_up": v} for name, v in zip(names, each, strict=True)},
-        }
-        for threads, *each in gains
-    ]
-    found = claims_grafting._of_means(orders)
-    assert [claim.held for claim in found] == [1, 0, 0, 1]
-    assert found[0].words == "mean of the classes, one thread: 5.70 over push-relabel"
-    assert found[0].ours == report.digits(6.0)
-    assert claims_grafting._of_means([]) == []
 
 
 def test_the_densest_graphs_are_judged_from_2_15_vertices_on():
