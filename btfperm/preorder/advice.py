@@ -47,8 +47,12 @@ def advice(
     if total is None:
         return f"{head}; {there}, it would have more than four times as many: use the blocks"
     assert form.pattern is not None
-    is_worthwhile = total > fill.total + form.pattern.nnz // 20
-    verdict = "is worthwhile" if is_worthwhile else "saves little"
+    margin = form.pattern.nnz // 20
+    verdict = "saves little"
+    if total > fill.total + margin:
+        verdict = "is worthwhile"
+    elif total + margin < fill.total:
+        verdict = "has more fill here"
     return f"{head}, and {total:,} {there}: the block triangular form {verdict}"
 
 

@@ -173,6 +173,19 @@ def test_advice():
     assert "40 entries inside 40 blocks" in btfperm.preorder(saves[mixed]).advice
 
 
+def test_advice_about_an_order_with_more_fill_than_one_block():
+    """Each of the two blocks is an arrow whose long row comes first in the natural order, which
+    fills the block. amd puts the long rows last."""
+    arrow = 3 * np.eye(30)
+    arrow[0], arrow[:, 0] = 1, 1
+    A = sp.block_diag([sp.csc_array(arrow)] * 2, format="csc")
+    natural = btfperm.preorder(A, block_ordering="natural").advice
+    assert natural.endswith(
+        "in one block ordered by amd: the block triangular form has more fill here"
+    )
+    assert btfperm.preorder(A, block_ordering="amd").advice.endswith("saves little")
+
+
 @pytest.mark.parametrize("weights", ["auto", "product"])
 def test_one_warning_about_stored_zeros(weights):
     """The searches inside `preorder` neither repeat the warning nor contradict it."""
