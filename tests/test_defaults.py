@@ -26,9 +26,9 @@ DEFAULTS = {
     "pothen-fan cpu": {"fairness": 1},
     "push-relabel cpu": {"relabel": 0.5},
     "push-relabel-mt cpu": {"queue_limit": 500, "relabel_frequency": 16},
-    "random-greedy cpu": {"select": "random"},
-    "red-blue cpu": {"p": 0.53406, "select": "weighted"},
-    "red-blue gpu": {"p": 0.53406, "select": "weighted"},
+    "random-greedy cpu": {"place": "random", "select": "random"},
+    "red-blue cpu": {"p": 0.53406, "place": "random", "select": "weighted"},
+    "red-blue gpu": {"p": 0.53406, "place": "random", "select": "weighted"},
     "ss-dfs cpu": {"close": 0},
     "two-sided cpu": {"sweeps": 5},
 }

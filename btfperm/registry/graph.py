@@ -20,6 +20,13 @@ _LOCAL_MAX = (
     ),
     Option("limit", 8, "visits of each edge after which the rest is sorted; 0: none"),
 )
+_PLACE = Option(
+    "place",
+    "random",
+    "the place of its list at which a vertex starts to search: a random one, or the first, as in "
+    "the paper, which numbers the vertices at random before",
+    forms=("random", "first"),
+)
 RED_BLUE_P = Option("p", 0.53406, "the probability of blue, between 0 and 1", is_probability=True)
 _RED_BLUE = (
     Option(
@@ -28,6 +35,7 @@ _RED_BLUE = (
         "the neighbour: that of the heaviest edge, or any one",
         forms=("weighted", "random"),
     ),
+    _PLACE,
     RED_BLUE_P,
 )
 GPA_EXTEND = Option("extend", 0, "1: match the remaining edges by decreasing weight")
@@ -120,6 +128,7 @@ ROWS = (
                 "the neighbour: any one, or that of the heaviest edge",
                 forms=("random", "weighted"),
             ),
+            _PLACE,
         ),
     ),
     row(

@@ -10,6 +10,9 @@
 namespace btfperm {
 namespace {
 
+// All weights are 1, and the lists are searched from random places.
+constexpr Select by_random{false, false};
+
 constexpr auto gpa_on = [](const auto& G, auto M, auto& options, auto&... rest) {
   gpa(G, M, options, rest...);
 };
@@ -17,10 +20,10 @@ constexpr auto hem_on = [](const auto& G, auto M, auto& options, auto&... rest) 
   hem(G, M, options, rest...);
 };
 constexpr auto random_greedy_on = [](const auto& G, auto M, auto& options, auto&... rest) {
-  match_in_random_order(G, M, Select::random, options.seed, rest...);
+  match_in_random_order(G, M, by_random, options.seed, rest...);
 };
 constexpr auto red_blue_on = [](const auto& G, auto M, auto& options, auto&... rest) {
-  red_blue_by(Select::random, G, M, options, rest...);
+  red_blue_by(by_random, G, M, options, rest...);
 };
 
 template <class I, class Algorithm>

@@ -28,7 +28,8 @@ def red_blue_start(
     n = problem.n
     graph = _graph_of(problem)
     alive = (cupy.concatenate([problem.col_match, problem.row_match]) == -1).nonzero()[0]
-    counters = red_blue(graph, budget, seed, {**options, "select": "random"}, alive)
+    how = {**options, "select": "random", "place": "random"}
+    counters = red_blue(graph, budget, seed, how, alive)
     rows_of, cols_of = graph.mate[:n], graph.mate[n:]
     problem.col_match[:] = cupy.where(rows_of == -1, problem.col_match, rows_of - n)
     problem.row_match[:] = cupy.where(cols_of == -1, problem.row_match, cols_of)

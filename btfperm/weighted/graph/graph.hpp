@@ -126,12 +126,16 @@ I random_place(std::uint64_t draw, I v, I degree) {
                         static_cast<std::uint64_t>(degree));
 }
 
-enum class Select : int { weighted = 0, random = 1 };
+// The neighbour that select chooses, and the place of the list at which it starts.
+struct Select {
+  bool weighted;
+  bool from_first;  // from the first place of the list, otherwise from a random one
+};
 
 // select(v, W) of Fagginger Auer and Bisseling (see random_greedy.hpp). W is the set of neighbours
-// that `suits` accepts. The list of v is visited in a circle from a random place. Returns the first
-// member of W (random), or the first with the heaviest edge (weighted); -1: W is empty. Adds the
-// number of visited entries to `visited`.
+// that `suits` accepts. The list of v is visited in a circle. Returns the first member of W
+// (random), or the first with the heaviest edge (weighted); -1: W is empty. Adds the number of
+// visited entries to `visited`.
 template <class I, class Weights, class Suits>
 I select_neighbour(const GraphView<I, Weights>& G, I v, Select how, std::uint64_t draw, Suits suits,
                    std::int64_t& visited) {
@@ -139,14 +143,14 @@ I select_neighbour(const GraphView<I, Weights>& G, I v, Select how, std::uint64_
   I best = -1;
   if (degree == 0) return best;
   double heaviest = 0;
-  I p = random_place(draw, v, degree);
+  I p = how.from_first ? 0 : random_place(draw, v, degree);
   for (I k = 0; k < degree; ++k, p = p + 1 == degree ? 0 : p + 1) {
     ++visited;
     const I w = G.A.indices[begin + p];
     if (w == v || !(best < 0 || G.weight[begin + p] > heaviest) || !suits(w)) continue;
     best = w;
     heaviest = G.weight[begin + p];
-    if (how == Select::random) break;
+    if (!how.weighted) break;
   }
   return best;
 }

@@ -7,13 +7,15 @@
 // Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 //             Facing the Multicore-Challenge II, 2012: algorithm 1 with both forms of select.
 //             Changed: the paper renumbers the vertices at random before it starts, so the first
-//             suitable neighbour of a list is a random one; here the list keeps its order, and
-//             select starts from a random place of it
+//             suitable neighbour of a list is a random one. Here the list keeps its order, and
+//             select starts from a random place of it; with place=first it starts from the first
+//             place, which is the algorithm of the paper if the caller has renumbered the vertices
 // Cost        O(n + m) for m edges. Workspace: n indices for the order
 // Prefer it   for comparison with red-blue
 // Matrices    As an initializer of a matrix (weighted/bipartite_graph.hpp), all weights are 1, so
 //             both forms of select take the same neighbour
-// Options     select (random): random or weighted; only for graphs
+// Options     select (random): random or weighted; place (random): random or first. Both only for
+//             graphs
 #pragma once
 
 #include "weighted/graph/graph.hpp"
@@ -42,7 +44,7 @@ void match_in_random_order(const GraphView<I, Weights>& G, GraphMatching<I> M, S
 template <class I>
 void random_greedy(const GraphView<I>& G, GraphMatching<I> M, const Options& options,
                    Workspace& workspace, Budget& budget, GraphCounters& counters) {
-  const Select how = options.get("select") == 0 ? Select::random : Select::weighted;
+  const Select how{options.get("select") == 1, options.get("place") == 1};
   match_in_random_order(G, M, how, options.seed, workspace, budget, counters);
 }
 

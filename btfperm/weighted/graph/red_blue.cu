@@ -9,18 +9,19 @@
 //             Facing the Multicore-Challenge II, 2012: algorithm 3 with random or weighted select,
 //             colours by algorithm 4, the reduced hash; sigma, r and p have their names there.
 //             Changed as in red_blue.hpp: select starts from a random place of the list, while the
-//             paper renumbers the vertices at random; only vertices that are neither matched nor
-//             dead are visited; r is odd. Also changed: the paper has one thread for a list. Here a
-//             group of lanes visits a short list. A long list is divided into parts, one warp
-//             visits each part, and the warp that ends last compares the results of all parts. One
-//             launch runs many rounds, with barriers between the steps. Random numbers are those of
-//             red_blue.hpp, so the matching is the same
+//             paper renumbers the vertices at random (place=first starts from the first place);
+//             only vertices that are neither matched nor dead are visited; r is odd. Also changed:
+//             the paper has one thread for a list. Here a group of lanes visits a short list. A
+//             long list is divided into parts, one warp visits each part, and the warp that ends
+//             last compares the results of all parts. One launch runs many rounds, with barriers
+//             between the steps. Random numbers are those of red_blue.hpp, so the matching is the
+//             same
 // Cost        O(n + m) expected for m edges on random graphs, in some 20 to 40 rounds. Memory: 6 n
 //             indices, results included, and less than m / 2 bytes for the parts
 // Prefer it   for comparison with local-max, whose matching is heavier
-// Matrices    As an initializer of a matrix (weighted/bipartite_graph_gpu.py), all weights are 1, so
-//             select is random. The lists of the rows are in no particular order, so two runs may
-//             find different matchings
+// Matrices    As an initializer of a matrix (weighted/bipartite_graph_gpu.py), all weights are 1,
+//             so select is random. The lists of the rows are in no particular order, so two runs
+//             may find different matchings
 // Options     as in red_blue.hpp
 // Encodings   colour[v] = 1: blue, 2: red, 0: neither, as v is matched or dead. sigma[v]: the
 //             vertex that v proposes to, or accepts; -1: none; -2: v is dead
@@ -78,15 +79,15 @@ struct Group {
 };
 
 // The result of a search: the chosen neighbour w, no_vertex if none suits, or dead if none is
-// alive. `place` is the distance of w from the random place at which the search starts.
+// alive. `place` is the distance of w from the place at which the search starts.
 struct Choice {
   double weight;
   Index w;
   Index place;
 };
 
-// A part of a long list, which begins at distance `from` from the random place. In the first part
-// of a list, `ended` is the number of parts of this list whose visit has ended in this step. The
+// A part of a long list, which begins at distance `from` from this place. In the first part of a
+// list, `ended` is the number of parts of this list whose visit has ended in this step. The
 // driver allocates bytes for parts, so it must know the size of this struct.
 struct Part {
   Choice best;
@@ -117,6 +118,7 @@ __device__ inline Choice best_of(const Group& group, Choice best) {
 template <Index of_colour>
 struct Step {
   bool weighted;
+  bool from_first;  // select starts from the first place of a list, otherwise from a random one
   Count draw;
   const Index* colour;
   const Index* sigma;
@@ -128,17 +130,17 @@ struct Step {
   }
 };
 
-// The first neighbour of v that suits, from a random place of the list on; if weighted, the first
-// with the heaviest edge. Only the places at a distance from `from` to `upto` - 1 are visited. All
-// lanes get the result.
+// The first neighbour of v that suits, from the place of the list at which select starts; if
+// weighted, the first with the heaviest edge. Only places whose distance from there is at least
+// `from` and less than `upto` are visited. All lanes get the result.
 template <Index of_colour>
 __device__ Choice select(const Graph& G, const Step<of_colour>& step, Index v, Index from,
                          Index upto, const Group& group, Count* edges) {
   const Index begin = G.indptr[v], degree = G.indptr[v + 1] - begin;
   Choice best{0, dead, 0};
   if (degree == 0) return best;
-  const Index first =
-      static_cast<Index>(mixed(step.draw ^ static_cast<Count>(v)) % static_cast<Count>(degree));
+  const Count drawn = step.from_first ? 0 : mixed(step.draw ^ static_cast<Count>(v));
+  const Index first = static_cast<Index>(drawn % static_cast<Count>(degree));
   bool found = false;
   for (Index k = from + group.lane; k - group.lane < upto && !found; k += group.lanes) {
     if (k < upto) {
@@ -229,10 +231,11 @@ __device__ void visit_long(const Graph& G, const Step<of_colour>& step, Part* pa
 // Runs rounds until all vertices are matched or dead, or the number of visited edges is at least
 // `until`.
 extern "C" __global__ void __launch_bounds__(256, 4)
-    run_rounds(Index n, Count seed, Index weighted, Count threshold, Index lanes, Index longest,
-               Index part_size, Count until, const Index* indptr, const Index* indices,
-               const double* weight, Index* alive0, Index* alive1, Index* colour, Index* sigma,
-               Index* mate, Index* round_of, Index* of_blocks, Part* parts, State* state) {
+    run_rounds(Index n, Count seed, Index weighted, Index from_first, Count threshold, Index lanes,
+               Index longest, Index part_size, Count until, const Index* indptr,
+               const Index* indices, const double* weight, Index* alive0, Index* alive1,
+               Index* colour, Index* sigma, Index* mate, Index* round_of, Index* of_blocks,
+               Part* parts, State* state) {
   const Graph G{indptr, indices, weight};
   const Group group(static_cast<int>(lanes));
   Index* const lists[2] = {alive0, alive1};
@@ -250,11 +253,11 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     for (long long k = first_item(); k < size; k += item_stride())
       colour[alive[k]] = colour_of(alive[k], draw, threshold);
     grid_barrier(&state->barrier);
-    const Step<blue> by_blue{weighted != 0, draw, colour, sigma};
+    const Step<blue> by_blue{weighted != 0, from_first != 0, draw, colour, sigma};
     visit_long(G, by_blue, parts, n_parts, part_size, sigma, &edges);
     visit_short(G, by_blue, alive, size, longest, group, sigma, &edges);
     grid_barrier(&state->barrier);
-    const Step<red> by_red{weighted != 0, draw, colour, sigma};
+    const Step<red> by_red{weighted != 0, from_first != 0, draw, colour, sigma};
     visit_long(G, by_red, parts, n_parts, part_size, sigma, &edges);
     visit_short(G, by_red, alive, size, longest, group, sigma, &edges);
     add_over_block(&state->edges, edges);

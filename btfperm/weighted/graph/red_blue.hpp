@@ -10,6 +10,8 @@
 //             colours by algorithm 4, the reduced hash; sigma, r and p have their names there.
 //             Changed: the paper renumbers the vertices at random before it starts; here select
 //             starts from a random place of the list, also to choose one of several heaviest edges.
+//             With place=first it starts from the first place, which is the algorithm of the paper
+//             if the caller has renumbered the vertices; the matching then has about 1 % more edges
 //             Matched and dead vertices are removed from the list of vertices. r is odd, and
 //             vertices count from 1 in the hash; otherwise the hash of vertex 0 would be the same
 //             in each round
@@ -19,8 +21,8 @@
 // Prefer it   for comparison with local-max, which is faster and finds a heavier matching
 // Matrices    As an initializer of a matrix (weighted/bipartite_graph.hpp), all weights are 1, so
 //             select is random
-// Options     select (weighted): weighted or random, only for graphs; p (0.53406): the probability
-//             of blue
+// Options     select (weighted): weighted or random; place (random): random or first. Both only for
+//             graphs. p (0.53406): the probability of blue
 // Encodings   colour[v]: blue, red, or neither if v is matched or dead. sigma[v]: the vertex that v
 //             proposes to, or accepts; -1: none; -2: v is dead
 // Invariants  alive holds the vertices that are neither matched nor dead, in ascending order. The
@@ -190,7 +192,7 @@ void red_blue_by(Select how, const GraphView<I, Weights>& G, GraphMatching<I> M,
 template <class I>
 void red_blue(const GraphView<I>& G, GraphMatching<I> M, const Options& options,
               Workspace& workspace, Budget& budget, GraphCounters& counters) {
-  const Select how = options.get("select") == 0 ? Select::weighted : Select::random;
+  const Select how{options.get("select") == 0, options.get("place") == 1};
   red_blue_by(how, G, M, options, workspace, budget, counters);
 }
 

@@ -51,7 +51,8 @@ def red_blue(
     longest = _VISITS_OF_A_LANE * lanes
     part = max(_PART, graph.nnz // (run.threads_at_once("run_rounds", BLOCK) // _WARP * 2))
     how = (
-        n, np.uint64(seed), int(weighted), np.uint64(options["p"] * 2.0**32), lanes, longest, part,
+        n, np.uint64(seed), int(weighted), int(options["place"] == "first"),
+        np.uint64(options["p"] * 2.0**32), lanes, longest, part,
     )  # fmt: skip
     max_parts = graph.nnz // part + graph.nnz // longest
     parts = cupy.empty((max_parts, 16 + 4 * width.itemsize), dtype=np.uint8)  # struct Part

@@ -29,9 +29,11 @@ VARIANTS = [
     ("hem", {"order": "random"}),
     ("random-greedy", {}),
     ("random-greedy", {"select": "weighted"}),
+    ("random-greedy", {"place": "first"}),
     ("red-blue", {}),
     ("red-blue", {"select": "random"}),
     ("red-blue", {"p": 0.2}),
+    ("red-blue", {"place": "first"}),
 ]
 IDS = ["-".join([name, *(f"{k}={v}" for k, v in options.items())]) for name, options in VARIANTS]
 

@@ -42,6 +42,7 @@ VARIANTS = [
     ("red-blue", {}),
     ("red-blue", {"select": "random"}),
     ("red-blue", {"p": 0.2}),
+    ("red-blue", {"place": "first"}),
 ]
 each_variant = pytest.mark.parametrize(("name", "options"), VARIANTS)
 
@@ -257,7 +258,7 @@ def test_red_blue_shares_long_lists(options, run_seed):
             assert m.counters["edges"] == 3 * size - 1
 
 
-@pytest.mark.parametrize("options", [{}, {"select": "random"}, {"p": 0.2}])
+@pytest.mark.parametrize("options", [{}, {"select": "random"}, {"p": 0.2}, {"place": "first"}])
 def test_red_blue_shares_any_list(options, run_seed, monkeypatch):
     """Lists of more than 4 to 32 entries are long, and have parts of 3 entries."""
     from btfperm.weighted.graph import red_blue_gpu
@@ -289,6 +290,7 @@ def test_64_bit_indices(name):
 
     row = find(name, initializer=False, backend="gpu", package="weighted.graph")
     options = {"limit": 8.0, "ties": "renewed", "select": "weighted", "p": 0.53406}
+    options["place"] = "random"
     for G in (SMALL["few weights"], SMALL["star"], star(2500, np.arange(2500.0) % 7 + 1)):
         P = btfperm.as_valued(G)
         wide = (part.astype(np.int64) for part in (P.pattern.indptr, P.pattern.indices))
