@@ -14,11 +14,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <utility>
 
+#include "weighted/graph/local_max_search.hpp"
 #include "weighted/graph/local_max_start.hpp"
 
 namespace btfperm {
@@ -34,17 +33,19 @@ class FirstRounds {
         order_(order),
         workspace_(workspace),
         budget_(budget),
-        counters_(counters) {}
+        counters_(counters),
+        heaviest_(workspace.take<I>(G.n())),
+        is_tied_(workspace.take<std::uint8_t>(G.n())),
+        is_matched_(workspace, G.n()),
+        search_(G, order_, heaviest_, is_tied_, is_matched_) {}
 
   // Returns the edges that are left for the rounds with a list. These rounds begin with round 2 if
   // ties would make most vertices search again, and as soon as the visits may have reached the
   // limit.
   LocalMaxStart<I> run(double limit) {
-    heaviest_ = workspace_.take<I>(A_.n);
-    is_tied_ = workspace_.take<std::uint8_t>(A_.n);
     left_ = workspace_.take<I>(A_.n);
     first();
-    const I edges = (A_.nnz() - diagonal_) / 2;
+    const I edges = (A_.nnz() - search_.diagonal()) / 2;
     if (edges == 0) {
       counters_.rounds = 0;
       return {nullptr, 0, 0};
@@ -81,104 +82,31 @@ class FirstRounds {
   static constexpr std::int64_t most_rounds = 4;
   // follow() starts after a round that matched fewer edges than 1 / slow of the vertices left.
   static constexpr std::int64_t slow = 64;
+  // choose_again() prefetches the columns of vertices that come this number of places later. In
+  // measurements, 4 and 8 were slightly slower.
+  static constexpr I ahead = 16;
 
-  // Finds the heaviest edge of v, in the first round to any neighbour, later to unmatched ones. The
-  // comparisons have no branches, which processors would mispredict. They compare the bits of the
-  // weights as whole numbers, whose order is that of positive doubles; 0 stands for no edge. In
-  // measurements, the loops for long columns were faster from these lengths on.
-  template <bool is_first>
-  void choose(I v) {
-    if (is_first && A_.degree(v) > 16) return choose_in_long_column(v);
-    if (!is_first && A_.degree(v) > 40) return choose_by_ties(v, is_first);
-    std::int64_t heaviest = 0;
-    I best = -1;
-    std::int64_t tied = 0;
-    const I end = A_.indptr[v + 1];
-    for (I p = A_.indptr[v]; p < end; ++p) {
-      const I w = A_.indices[p];
-      std::int64_t counts = -std::int64_t{w != v};
-      if constexpr (is_first)
-        diagonal_ += w == v;
-      else
-        counts &= -std::int64_t{M_.is_unmatched(w)};
-      const std::int64_t weight = std::bit_cast<std::int64_t>(G_.weight[p]) & counts;
-      const std::int64_t above = -std::int64_t{weight > heaviest};
-      tied = (tied | -std::int64_t{weight == heaviest}) & ~above;
-      best ^= (best ^ w) & static_cast<I>(above);
-      heaviest ^= (heaviest ^ weight) & above;
-    }
-    heaviest_[v] = best;
-    is_tied_[v] = 0;
-    if (tied != 0 && best >= 0) choose_by_ties(v, is_first);
-  }
-
-  // Computes four independent maxima, because each comparison of one maximum would wait for the one
-  // before. Leaves columns whose largest entry is on the diagonal, and ties, to choose_by_ties.
-  void choose_in_long_column(I v) {
-    std::array<double, 4> most{};
-    I p = A_.indptr[v];
-    const I end = A_.indptr[v + 1];
-    diagonal_ += std::binary_search(A_.indices + p, A_.indices + end, v);
-    for (; p + 4 <= end; p += 4) {
-      for (int k = 0; k < 4; ++k) most[k] = G_.weight[p + k] > most[k] ? G_.weight[p + k] : most[k];
-    }
-    for (; p < end; ++p) most[0] = std::max(most[0], G_.weight[p]);
-    const double heaviest = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
-    const double *const first = G_.weight + A_.indptr[v], *const last = G_.weight + end;
-    const double* const place = std::find(first, last, heaviest);
-    const I w = place == last ? v : A_.indices[place - G_.weight];
-    if (w == v || std::find(place + 1, last, heaviest) != last) return choose_by_ties(v, true);
-    heaviest_[v] = w;
-    is_tied_[v] = 0;
-  }
-
-  // The first of several edges with equal weights and random numbers is chosen: it comes first in
-  // the list of edges, too.
-  void choose_by_ties(I v, bool is_first) {
-    double heaviest = 0;
-    std::uint32_t largest = 0;
-    I best = -1;
-    bool tied = false;
-    const auto tie = [&](I w) {
-      return order_.tie(Edge<I>{heaviest, std::min(v, w), std::max(v, w)});
-    };
-    for (I p = A_.indptr[v]; p < A_.indptr[v + 1]; ++p) {
-      const I w = A_.indices[p];
-      const double weight = G_.weight[p];
-      if (weight < heaviest || w == v || !(is_first || M_.is_unmatched(w))) continue;
-      if (weight > heaviest) {
-        heaviest = weight;
-        best = w;
-        tied = false;
-        continue;
-      }
-      if (!tied) largest = tie(best);
-      tied = true;
-      if (const std::uint32_t own = tie(w); own > largest) {
-        largest = own;
-        best = w;
-      }
-    }
-    heaviest_[v] = best;
-    is_tied_[v] = tied && order_.renewed;
-  }
-
-  // Round 1. An edge is matched as soon as both of its ends have found it as their heaviest edge.
+  // Round 1. The second pass has no branches, because processors would mispredict those that depend
+  // on heaviest_[u]. It sets each end of an edge by itself, so it does not poll the budget.
   void first() {
     order_.start_round(++counters_.rounds);
     in_pieces(A_.n, A_.indptr + 1, budget_, [&](I v) {
-      choose<true>(v);
+      search_.template choose<true>(v);
       tied_ += is_tied_[v];
+    });
+    I size = 0, matched = 0;
+    is_matched_.assign(A_.n, [&](I v) {
       const I u = heaviest_[v];
-      if (u >= 0 && u < v && heaviest_[u] == v) {
-        M_.match(u, v, 1);
-        ++matched_;
-      }
+      const bool is_mutual = heaviest_[u < 0 ? v : u] == v;
+      M_.mate[v] = is_mutual ? u : I{-1};
+      M_.round_of[v] = is_mutual;
+      matched += is_mutual;
+      left_[size] = v;
+      size += (u >= 0) & !is_mutual;
+      return is_mutual;
     });
-    in_pieces(A_.n, budget_, [&](I v) {
-      left_[size_] = v;
-      size_ += (heaviest_[v] >= 0) & M_.is_unmatched(v);
-    });
+    size_ = size;
+    matched_ = matched / 2;
   }
 
   // Finds the heaviest edges at the start of a later round. left_ keeps the unmatched vertices that
@@ -190,8 +118,8 @@ class FirstRounds {
     again_size_ = 0;
     in_pieces(size_, budget_, [&](I k) {
       const I v = left_[k], u = heaviest_[v];
-      const bool stays = M_.is_unmatched(v) & (u != v);
-      const bool lost = (is_tied_[v] != 0) | !M_.is_unmatched(u);
+      const bool stays = is_unmatched(v) & (u != v);
+      const bool lost = (is_tied_[v] != 0) | !is_unmatched(u);
       left_[kept] = v;
       kept += stays;
       again_[again_size_] = v;
@@ -200,6 +128,7 @@ class FirstRounds {
     size_ = kept;
     alive_ = kept;
     for (I k = 0; k < again_size_; ++k) {
+      if (again_size_ - k > ahead) search_.prefetch(again_[k + ahead]);
       search(again_[k]);
       alive_ -= heaviest_[again_[k]] == again_[k];
     }
@@ -207,17 +136,31 @@ class FirstRounds {
   }
 
   // Only vertices that have searched again are visited: at least one end of each edge that becomes
-  // matched is among them, otherwise the last round would have matched the edge.
+  // matched is among them, otherwise the last round would have matched the edge. The first loop has
+  // no branches, as above.
   void match_local_maxima() {
     ++counters_.rounds;
     matched_ = 0;
+    I found = 0;
     in_pieces(again_size_, budget_, [&](I k) {
       const I v = again_[k], u = heaviest_[v];
-      if (u != v && heaviest_[u] == v && M_.is_unmatched(v)) {
-        M_.match(u, v, counters_.rounds);
-        ++matched_;
-      }
+      again_[found] = v;
+      found += (u != v) & (heaviest_[u] == v);
     });
+    in_pieces(found, budget_, [&](I k) {
+      const I v = again_[k];
+      if (!is_unmatched(v)) return;
+      match(heaviest_[v], v);
+      ++matched_;
+    });
+  }
+
+  bool is_unmatched(I v) const { return !is_matched_.has(v); }
+
+  void match(I u, I v) {
+    M_.match(u, v, counters_.rounds);
+    is_matched_.add(u);
+    is_matched_.add(v);
   }
 
   // Runs rounds that match few edges. No vertex may have two heaviest edges of equal weight. Only
@@ -244,7 +187,7 @@ class FirstRounds {
       I count = 0;
       for (I k = 0; k < again_size_; ++k) {
         const I v = again_[k], u = heaviest_[v];
-        if (u != v && heaviest_[u] == v && M_.is_unmatched(v)) match_and_list(u, v, last, count);
+        if (u != v && heaviest_[u] == v && is_unmatched(v)) match_and_list(u, v, last, count);
       }
       if (count == 0 && !ends) return false;
       again_size_ = 0;
@@ -255,7 +198,7 @@ class FirstRounds {
         count_visits(A_.degree(x));
         for (I p = A_.indptr[x]; p < A_.indptr[x + 1]; ++p) {
           const I w = A_.indices[p];
-          if (!M_.is_unmatched(w)) {
+          if (!is_unmatched(w)) {
             left -= M_.round_of[w] == M_.round_of[x] && w < x;
             continue;
           }
@@ -290,14 +233,14 @@ class FirstRounds {
   static double is_long(double edges) { return 8 * edges + 4096; }
 
   void match_and_list(I u, I v, I* list, I& count) {
-    M_.match(u, v, counters_.rounds);
+    match(u, v);
     list[count++] = u;
     list[count++] = v;
   }
 
   // Finds the heaviest edge of v. If v has no edge, it stores v as its own neighbour.
   void search(I v) {
-    choose<false>(v);
+    search_.template choose<false>(v);
     if (heaviest_[v] < 0) heaviest_[v] = v;
     count_visits(A_.degree(v));
   }
@@ -316,9 +259,9 @@ class FirstRounds {
     again_size_ = 0;
     in_pieces(size_, budget_, [&](I k) {
       const I v = left_[k];
-      if (!M_.is_unmatched(v)) return;
+      if (!is_unmatched(v)) return;
       has_ties |= is_tied_[v] != 0;
-      if (!M_.is_unmatched(heaviest_[v])) again_[again_size_++] = v;
+      if (!is_unmatched(heaviest_[v])) again_[again_size_++] = v;
     });
     return !has_ties;
   }
@@ -343,9 +286,9 @@ class FirstRounds {
     double count = 0;
     in_pieces(size_, budget_, [&](I k) {
       const I v = left_[k];
-      if (!M_.is_unmatched(v)) return;
+      if (!is_unmatched(v)) return;
       for (I p = A_.indptr[v]; p < A_.indptr[v + 1] && A_.indices[p] < v; ++p) {
-        count += M_.is_unmatched(A_.indices[p]);
+        count += is_unmatched(A_.indices[p]);
       }
     });
     return count;
@@ -358,9 +301,9 @@ class FirstRounds {
     I count = 0;
     in_pieces(size_, budget_, [&](I k) {
       const I v = left_[k];
-      if (!M_.is_unmatched(v)) return;
+      if (!is_unmatched(v)) return;
       for (I p = A_.indptr[v]; p < A_.indptr[v + 1] && A_.indices[p] < v; ++p) {
-        if (M_.is_unmatched(A_.indices[p])) E[count++] = {G_.weight[p], A_.indices[p], v};
+        if (is_unmatched(A_.indices[p])) E[count++] = {G_.weight[p], A_.indices[p], v};
       }
     });
     return {E, count, 0};
@@ -373,18 +316,19 @@ class FirstRounds {
   Workspace& workspace_;
   Budget& budget_;
   GraphCounters& counters_;
-  I* heaviest_ = nullptr;            // n: the neighbour at the heaviest edge, -1: none
-  std::uint8_t* is_tied_ = nullptr;  // n: another edge may be the heaviest in the next round
-  I* left_ = nullptr;                // n: unmatched vertices that had an edge, ascending
-  I size_ = 0;                       // of left_
-  I matched_ = 0;                    // number of edges matched in the last round
-  I alive_ = 0;                      // number of vertices of left_ with an edge
-  I* again_ = nullptr;               // vertices that search in this round
+  I* heaviest_;            // n: the neighbour at the heaviest edge, -1: none
+  std::uint8_t* is_tied_;  // n: another edge may be the heaviest in the next round
+  VertexSet<I> is_matched_;
+  ColumnSearch<I> search_;
+  I* left_ = nullptr;   // n: unmatched vertices that had an edge, ascending
+  I size_ = 0;          // of left_
+  I matched_ = 0;       // number of edges matched in the last round
+  I alive_ = 0;         // number of vertices of left_ with an edge
+  I* again_ = nullptr;  // vertices that search in this round
   I again_size_ = 0;
   std::int64_t unspent_ = 0;  // visited entries that were not yet reported to the budget
   double at_limit_ = 0;       // see LocalMaxStart
   I tied_ = 0;                // number of vertices with is_tied_ in round 1
-  I diagonal_ = 0;            // entries on the diagonal
 };
 
 }  // namespace btfperm
