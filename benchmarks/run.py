@@ -180,7 +180,7 @@ SECTIONS = {
     "weights": Entry(
         "solvers.weights",
         "weighted_transversal compared with MC64, and fill-reducing orders with those of SuperLU",
-        "2026-11-26-weights-real",
+        "2026-11-27-weights-real",
     ),
     "weights-base": Entry(
         "solvers.weights_base",
