@@ -26,7 +26,7 @@ DEFAULTS = {
     "pothen-fan cpu": {"fairness": 1},
     "push-relabel cpu": {"relabel": 0.5},
     "push-relabel-mt cpu": {"queue_limit": 500, "relabel_frequency": 16},
-    "random-greedy cpu": {"place": "random", "select": "random"},
+    "random-greedy cpu": {"order": "random", "place": "random", "select": "random"},
     "red-blue cpu": {"p": 0.53406, "place": "random", "select": "weighted"},
     "red-blue gpu": {"p": 0.53406, "place": "random", "select": "weighted"},
     "ss-dfs cpu": {"close": 0},

@@ -128,6 +128,7 @@ ROWS = (
                 "the neighbour: any one, or that of the heaviest edge",
                 forms=("random", "weighted"),
             ),
+            Option("order", "random", "the order of the vertices", forms=("random", "natural")),
             _PLACE,
         ),
     ),

@@ -20,7 +20,7 @@ constexpr auto hem_on = [](const auto& G, auto M, auto& options, auto&... rest) 
   hem(G, M, options, rest...);
 };
 constexpr auto random_greedy_on = [](const auto& G, auto M, auto& options, auto&... rest) {
-  match_in_random_order(G, M, by_random, options.seed, rest...);
+  match_vertices(G, M, by_random, true, options.seed, rest...);
 };
 constexpr auto red_blue_on = [](const auto& G, auto M, auto& options, auto&... rest) {
   red_blue_by(by_random, G, M, options, rest...);

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["plain_greedy", "plain_red_blue"]
+__all__ = ["plain_greedy", "plain_red_blue", "shuffled"]
 
 BLUE, RED, DEAD = "blue", "red", "dead"
 MASK = 2**32 - 1
@@ -104,10 +104,10 @@ def shuffled(n, seed):
     return order
 
 
-def plain_greedy(G, seed, *, weighted):
-    """Algorithm 1. Returns the mate of each vertex."""
+def plain_greedy(G, order, *, weighted):
+    """Algorithm 1 for the vertices in this order. Returns the mate of each vertex."""
     lists, mate = lists_of(G), [-1] * G.shape[0]
-    for v in shuffled(G.shape[0], seed):
+    for v in order:
         if mate[v] < 0:
             w = select(lists, v, lambda w: mate[w] < 0, weighted)
             if w is not None:

@@ -29,7 +29,7 @@ VARIANTS = [
     ("hem", {"order": "random"}),
     ("random-greedy", {}),
     ("random-greedy", {"select": "weighted"}),
-    ("random-greedy", {"place": "first"}),
+    ("random-greedy", {"order": "natural", "place": "first"}),
     ("red-blue", {}),
     ("red-blue", {"select": "random"}),
     ("red-blue", {"p": 0.2}),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import btfperm
-from tests.oracles.plain_red_blue import plain_greedy, plain_red_blue
+from tests.oracles.plain_red_blue import plain_greedy, plain_red_blue, shuffled
 from tests.weighted.graph.graphs import graph, path, random_graph, star
 
 GRAPHS = {
@@ -34,12 +34,17 @@ def test_red_blue_is_algorithm_3(select, p):
 
 @pytest.mark.parametrize("select", ["weighted", "random"])
 def test_random_greedy_is_algorithm_1(select):
-    options = {"select": select, "place": "first"}
     for name, G in GRAPHS.items():
         for seed in range(4):
-            m = btfperm.match(G, algorithm="random-greedy", options=options, seed=seed)
-            mate = plain_greedy(G, seed, weighted=select == "weighted")
-            assert m.mate.tolist() == mate, name
+            for word, order in (
+                ("random", shuffled(G.shape[0], seed)),
+                ("natural", range(G.shape[0])),
+            ):
+                options = {"select": select, "place": "first", "order": word}
+                m = btfperm.match(G, algorithm="random-greedy", options=options, seed=seed)
+                assert m.mate.tolist() == plain_greedy(G, order, weighted=select == "weighted"), (
+                    name
+                )
 
 
 def test_the_place_matters_for_the_size():
