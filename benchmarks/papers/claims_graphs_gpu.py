@@ -5,11 +5,12 @@ results of its section."""
 from __future__ import annotations
 
 from benchmarks.papers import causes
-from benchmarks.papers.claims import Claim, Item, counted, yes_or_no
-from benchmarks.papers.paper_004 import GPA, LOCAL_MAX
-from benchmarks.report import Row, by_matrix, digits, milliseconds
+from benchmarks.papers.claims import Claim, Item, counted, mean_text, yes_or_no
+from benchmarks.papers.paper_004 import GPA, LOCAL_MAX, RBM_THREADS
+from benchmarks.report import Row, by_matrix, digits, geometric_mean, milliseconds
 
 ON_GPU, RED_BLUE = "local-max, GPU", "red-blue, GPU"
+FOUR_CORES = f"red-blue, {RBM_THREADS} threads"
 
 
 def speeds_over(rows: list[Row], name: str, base: str) -> list[float]:
@@ -32,8 +33,10 @@ def on_gpu(groups: dict[str, list[Row]], title: str, kinds: tuple[str, ...], bes
             yes_or_no(f"local max is up to {best} times faster than on one core",
                       max(speeds) >= best, f"up to {digits(max(speeds))}"),
             counted("local max is faster than red-blue on the largest graphs", beats, "graphs"),
+            *_beside_red_blue(rows, both),
             *(_by_density(groups, kinds) if len(kinds) > 1 else []),
             *(_denser(list(both.values())) if len(kinds) > 1 else []),
+            *(of_rgg(groups) if kinds == ("rgg",) else []),
         ],
         by_matrix(
             ["edges", *(f"{name.replace(', GPU', ' GPU')}, ms" for name in _SHOWN), "gain"],
@@ -44,6 +47,39 @@ def on_gpu(groups: dict[str, list[Row]], title: str, kinds: tuple[str, ...], bes
         "red-blue decreases with the density of the graph; in the paper, it increases. "
         f"{_why_denser(groups, both)}Graphs without a time of red-blue on the GPU were left out.",
     )  # fmt: skip
+
+
+def _beside_red_blue(rows: list[Row], both: dict[str, list[Row]]) -> list[Claim]:
+    """The claims about red-blue on four cores and about small graphs on the GPU."""
+    on_cores = speeds_over(rows, FOUR_CORES, LOCAL_MAX)
+    small = [min(found, key=lambda row: row["n"]) for found in both.values() if found]
+    return [
+        yes_or_no("red-blue on 4 cores is slightly faster than sequential local max: up to twice",
+                  1 < geometric_mean(on_cores) <= 2, f"{mean_text(on_cores)} times as fast")
+        if on_cores
+        else Claim("red-blue on 4 cores is slightly faster than local max", None, "-"),
+        counted("red-blue is faster than local max on the smallest graphs",
+                [_over_red_blue(row) < 1 for row in small], "graphs"),
+    ]  # fmt: skip
+
+
+def of_rgg(groups: dict[str, list[Row]]) -> list[Claim]:
+    """The claims that compare the GPU on random geometric graphs with Delaunay graphs."""
+    rgg, delaunay = groups.get("rgg", []), groups.get("delaunay", [])
+    best = [max(speeds_over(rows, ON_GPU, LOCAL_MAX), default=0.0) for rows in (rgg, delaunay)]
+    if not min(best):
+        return []
+    sizes = sorted((row["n"], _over_red_blue(row) > 1) for row in rgg if _has_both(row))
+    ahead = [faster for _, faster in sizes]
+    claims = [
+        yes_or_no("the speed-up is slightly smaller than on Delaunay graphs", best[0] < best[1],
+                  f"up to {digits(best[0])} and {digits(best[1])}")
+    ]  # fmt: skip
+    if ahead:
+        only_last = ahead == sorted(ahead) and 0 < 2 * sum(ahead) < len(ahead)
+        words = "local max is faster than red-blue on the very largest graphs only"
+        claims.append(yes_or_no(words, only_last, f"on {sum(ahead)} of {len(ahead)} sizes"))
+    return claims
 
 
 def _over_red_blue(row: Row) -> float:
@@ -100,7 +136,7 @@ def _by_density(groups: dict[str, list[Row]], kinds: tuple[str, ...]) -> list[Cl
     return [Claim(words, claim.held, f"{claim.ours}: {largest} vertices")] if common else []
 
 
-_SHOWN = (GPA, LOCAL_MAX, "red-blue, 4 threads", ON_GPU, RED_BLUE)
+_SHOWN = (GPA, LOCAL_MAX, FOUR_CORES, ON_GPU, RED_BLUE)
 
 
 def _gpu_cells(row: Row) -> list[str]:

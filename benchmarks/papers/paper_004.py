@@ -110,10 +110,10 @@ def lighter(row: Row, name: str) -> float:
     return 100 * (1 - float(row["weight"][name]) / float(row["weight"][GPA]))
 
 
-def left_per_round(row: Row) -> float | None:
-    """The share of the edges that a round of local-max leaves: the geometric mean over those of the
+def left_per_round(row: Row, name: str = LOCAL_MAX) -> float | None:
+    """The share of the edges that a round of a code leaves: the geometric mean over those of the
     first twelve rounds that leave edges. None if the first round leaves none."""
-    shares = [share for share in row["left"][LOCAL_MAX] if share > 0]
+    shares = [share for share in row["left"].get(name, ()) if share > 0]
     return float(shares[-1] ** (1 / len(shares))) if shares else None
 
 
