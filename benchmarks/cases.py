@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import tomllib
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -94,6 +95,14 @@ def _permuted(case: Case, name: str) -> Case:
     always means the same matrix."""
     load = _maker(name) if case.path is None else lambda: rcp(case.load(), name)
     return Case(name, case.kind, load, case.expected)
+
+
+def part(word: str) -> tuple[int, int]:
+    """The numbers of ``K/N``; the error is one for `argparse`."""
+    number, _, parts = word.partition("/")
+    if not (number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts)):
+        raise ArgumentTypeError(f"{word!r} is not K/N with 1 <= K <= N, such as 2/4")
+    return int(number), int(parts)
 
 
 def kept(cases: list[Case], folder: Path) -> list[Case]:

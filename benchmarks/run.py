@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import btfperm
 from benchmarks import machine
-from benchmarks.cases import ALL, SETS, Case, kept, of_set, only, real, with_permutations
+from benchmarks.cases import ALL, SETS, Case, kept, of_set, only, part, real, with_permutations
 from benchmarks.report import Options, Report
 
 
@@ -85,6 +85,11 @@ SECTIONS = {
         "papers.paper_004",
         "local max beside GPA, greedy, HEM and red-blue, as in Birn et al. (Euro-Par 2013)",
         "2026-11-26-paper-004-large",
+    ),
+    "paper-choices": Entry(
+        "papers.choices",
+        "parameters that three papers chose, and the share of transfers to a GPU",
+        "",
     ),
     "serial-codes": Entry(
         "papers.serial_codes",
@@ -341,13 +346,6 @@ def _relabelling(word: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _part(word: str) -> tuple[int, int]:
-    number, _, parts = word.partition("/")
-    if not (number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts)):
-        raise argparse.ArgumentTypeError(f"{word!r} is not K/N with 1 <= K <= N, such as 2/4")
-    return int(number), int(parts)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     add = parser.add_argument_group("what to measure").add_argument
@@ -361,7 +359,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--only", action="append", metavar="NAME", help="only this matrix; repeatable")
     add("--permutations", type=int, metavar="K", help="also K random orders of each matrix")
     words = "every N-th matrix, from the K-th on; so N processes can share a section"
-    add("--part", type=_part, metavar="K/N", help=words)
+    add("--part", type=part, metavar="K/N", help=words)
     add("--algorithm", action="append", metavar="NAME", help="one of btfperm; repeatable (auto)")
     add("--matrices", type=Path, default=Path("../shared/matrices"), help="folder of --set real")
     add("--keep", type=Path, metavar="DIR", help="store generated matrices, made on all cores")
