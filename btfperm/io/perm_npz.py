@@ -64,6 +64,8 @@ def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
         try:
             with open_archive(file) as archive:
                 found = keys(archive)
+                if {"mate", "dual"} <= set(found):
+                    raise source.error("it is a matching of a graph: open it with numpy.load")
                 if "meta" not in found:
                     raise source.error("it is an npz file, but holds no permutations of btfperm")
                 text = str(read_array(archive, "meta", most_bytes=_MOST_META))

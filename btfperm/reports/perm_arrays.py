@@ -124,6 +124,8 @@ def _from_npz(data: bytes, _: str) -> dict[str, Any]:
         found = keys(archive)
         if {"format", "shape", "data"} <= found:  # written by scipy.sparse.save_npz
             raise ValueError(_A_MATRIX)
+        if {"mate", "dual"} <= found:  # written by `GraphMatching.save`
+            raise ValueError("it is a matching of a graph, which btfperm match has verified")
         if len(found) > _MOST_ARRAYS:
             raise ValueError(f"it holds {len(found)} arrays")
         return {key: read_array(archive, key) for key in sorted(found)}

@@ -65,6 +65,9 @@ def test_the_file(cli, file, tmp_path):
         m.save(other)
     assert not other.exists()
     m.save(tmp_path / "mate")  # a name without a suffix
+    cli("check", file, target).failed(3, "it is a matching of a graph, which btfperm match has")
+    with pytest.raises(btfperm.UnreadableInputError, match=r"open it with numpy\.load"):
+        btfperm.load(target)
 
 
 def test_options_limits_and_weights(cli, file, tmp_path):
