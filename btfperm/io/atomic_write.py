@@ -196,6 +196,11 @@ def _exists(name: str) -> ResourceMissingError:
     )
 
 
+def is_new_file(file: Any) -> bool:
+    """Whether a file of `atomic_write` is a new file, not a pipe, a device or standard output."""
+    return isinstance(getattr(file, "raw", None), _EarlyFile)
+
+
 class _EarlyFile(io.FileIO):
     """A file whose pages are written to the disk early, so that the final `fsync` is short."""
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import math
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
@@ -188,13 +190,10 @@ def array_writer(
 ) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
     """Appends an array whose items arrive in pieces; yields a function that appends the next
     items."""
-    descr = np.lib.format.dtype_to_descr(kind)
-    header = {"descr": descr, "fortran_order": False, "shape": shape}
-    info = zipfile.ZipInfo(f"{key}.npy", date_time=_EARLIEST)
     # One buffer for all pieces, because a new allocation for each piece takes longer.
     buffer = np.empty(min(_PIECE, math.prod(shape)), kind)
-    with archive.open(info, "w", force_zip64=True) as file:
-        np.lib.format.write_array_header_1_0(cast(Any, file), header)
+    with archive.open(_member(key), "w", force_zip64=True) as file:
+        _write_head(file, shape, kind)
 
         def put(items: npt.NDArray[Any]) -> None:
             for first in range(0, items.size, _PIECE):
@@ -204,6 +203,94 @@ def array_writer(
                 file.write(cast(Any, piece).data)
 
         yield put
+
+
+def _member(key: str) -> zipfile.ZipInfo:
+    return zipfile.ZipInfo(f"{key}.npy", date_time=_EARLIEST)
+
+
+def _write_head(file: IO[bytes], shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
+    descr = np.lib.format.dtype_to_descr(kind)
+    header = {"descr": descr, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(cast(Any, file), header)
+
+
+class Reserved(NamedTuple):
+    """An array of an archive whose items are written by others.
+
+    Attributes
+    ----------
+    info : the member
+    head : the head of the array
+    first : the place of the first item in the file
+    """
+
+    info: zipfile.ZipInfo
+    head: bytes
+    first: int
+
+
+def reserve_array(
+    archive: zipfile.ZipFile, key: str, shape: tuple[int, ...], kind: np.dtype[Any]
+) -> Reserved:
+    """Appends an array without its items to an archive that is being written. The caller writes the
+    items at their places in the file, and then calls `complete_array`."""
+    info, file = _member(key), io.BytesIO()
+    _write_head(file, shape, kind)
+    head, at = file.getvalue(), archive.start_dir
+    info.header_offset, info.external_attr = at, 0o600 << 16
+    info.CRC = 0  # not known yet
+    info.file_size = info.compress_size = len(head) + math.prod(shape) * kind.itemsize
+    first = at + len(info.FileHeader(zip64=True)) + len(head)
+    archive.start_dir = first + info.file_size - len(head)
+    archive.filelist.append(info)
+    archive.NameToInfo[info.filename] = info
+    return Reserved(info, head, first)
+
+
+def complete_array(archive: zipfile.ZipFile, reserved: Reserved, checksum: int) -> None:
+    """Writes the head of an array whose items are written. `checksum` is the CRC-32 of the
+    items."""
+    info, head = reserved.info, reserved.head
+    info.CRC = joined_crc32(zlib.crc32(head), checksum, info.file_size - len(head))
+    file = cast(Any, archive.fp)
+    file.seek(info.header_offset)
+    file.write(info.FileHeader(zip64=True) + head)
+
+
+def joined_crc32(first: int, second: int, size: int) -> int:
+    """The CRC-32 of two byte strings in a row, from the CRC-32 of each and the size of the second.
+
+    >>> joined_crc32(zlib.crc32(b"ab"), zlib.crc32(b"cde"), 3) == zlib.crc32(b"abcde")
+    True
+    """
+    return _product(_power(8 * size), first) ^ second
+
+
+# CRC-32 is a polynomial over the field of two elements modulo `_CRC_MODULUS`. The bit 31 - k of a
+# number is the coefficient of x^k.
+_CRC_MODULUS = 0xEDB88320
+
+
+def _product(a: int, b: int) -> int:
+    """The product of two polynomials modulo `_CRC_MODULUS`."""
+    found = 0
+    for k in range(31, -1, -1):
+        if a >> k & 1:
+            found ^= b
+        b = (b >> 1) ^ (_CRC_MODULUS if b & 1 else 0)  # b x
+    return found
+
+
+@functools.lru_cache(maxsize=64)  # the parts of an array have few sizes
+def _power(exponent: int) -> int:
+    """The polynomial x^exponent modulo `_CRC_MODULUS`."""
+    found, square = 1 << 31, 1 << 30
+    while exponent:
+        if exponent & 1:
+            found = _product(found, square)
+        square, exponent = _product(square, square), exponent >> 1
+    return found
 
 
 @contextlib.contextmanager

@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import gzip
+import os
+import zipfile
 from unittest import mock
 
 import numpy as np
+import pytest
 from mpi4py import MPI
 
 import btfperm
 from btfperm.backends.mpi.exchange import Exchange
+from btfperm.io import save_mpi
 from tests.known_answers import MATRICES
+from tests.mpi import inputs
 
 COMM = MPI.COMM_WORLD
 HEAD = b"%%MatrixMarket matrix coordinate "
@@ -124,3 +129,53 @@ def case_writing(folder):
     except btfperm.ResourceMissingError:
         return
     raise AssertionError("all ranks must raise the error of the first rank")
+
+
+def case_writing_together(folder):
+    """Each rank writes its parts of the file. If a rank cannot open the file, the first rank writes
+    all, and the file has the same bytes."""
+    last, opened, written = COMM.size - 1, os.open, []
+    pwrite = os.pwrite
+
+    def refuses(name, *rest, **more):
+        if str(name).startswith("/proc/") and COMM.rank == last:
+            raise PermissionError(13, "refused")
+        return opened(name, *rest, **more)
+
+    def writes(*given):
+        written.append(given)
+        return pwrite(given[0], given[1][:1001], given[2])  # a part of what is given
+
+    for seed in inputs.drawn(range(6)):
+        A = inputs.random_matrix(seed)
+        d = btfperm.dulmage_mendelsohn(A, comm=COMM, backend="mpi", gather=False)
+        with mock.patch.object(os, "pwrite", writes), mock.patch.object(save_mpi, "_CONVERTED", 7):
+            d.save(folder / "parts.npz")
+        assert bool(written) == (COMM.size > 1 and len(d.row_perm) + len(d.col_perm) > 0), seed
+        with mock.patch.object(os, "open", refuses):
+            written.clear()
+            d.save(folder / "sent.npz")
+        assert not written
+        COMM.Barrier()
+        assert (folder / "parts.npz").read_bytes() == (folder / "sent.npz").read_bytes(), seed
+        assert zipfile.ZipFile(folder / "parts.npz").testzip() is None
+        COMM.Barrier()
+
+
+def case_writing_together_on_a_full_disk(folder):
+    """If one rank cannot write its part, all ranks raise one error, and there is no file."""
+    d = btfperm.dulmage_mendelsohn(inputs.full(40, 40), comm=COMM, backend="mpi", gather=False)
+
+    def fails(*_):
+        raise OSError(28, "No space left on device")
+
+    name = "pwrite" if COMM.rank == COMM.size - 1 else "pread"
+    with mock.patch.object(os, name, fails):
+        if COMM.size == 1:
+            d.save(folder / "full.npz")
+            (folder / "full.npz").unlink()
+        else:
+            with pytest.raises(btfperm.ResourceMissingError, match="No space left"):
+                d.save(folder / "full.npz")
+    COMM.Barrier()
+    assert not (folder / "full.npz").exists()

@@ -33,11 +33,11 @@ def alone(*given, **more):
     if rank == 0:
         act()
     return one_process(*given, **more)
-def pieces(*given):
-    for piece in parts(*given):
-        yield piece
-        if rank == 0 and given[1].name == "col_perm":
-            act()
+def part(*given):
+    checksum = written(*given)
+    if str(rank) == "{place}"[-1]:
+        act()
+    return checksum
 if "{place}" == "search":
     search, Exchange.step = Exchange.step, step
 elif "{place}" == "asleep":
@@ -45,7 +45,7 @@ elif "{place}" == "asleep":
 elif "{place}" == "alone":
     one_process, transversal.maximum_transversal = transversal.maximum_transversal, alone
 else:
-    parts, save_mpi._pieces = save_mpi._pieces, pieces
+    written, save_mpi._write_part = save_mpi._write_part, part
 runpy.run_module("btfperm_cli", run_name="__main__")
 """
 KILL = "os.kill(os.getpid(), signal.SIGKILL)"
@@ -60,7 +60,8 @@ BY_FIRST_RANK = ("--algorithm", "first-rank")
     ("place", "action", "way"),
     [
         ("search", KILL, BY_MESSAGES),
-        ("write", KILL, BY_MESSAGES),
+        ("write 0", KILL, BY_MESSAGES),
+        ("write 2", KILL, BY_MESSAGES),
         ("search", "time.sleep(60)", BY_MESSAGES),
         ("asleep", KILL, BY_FIRST_RANK),
         ("alone", KILL, BY_FIRST_RANK),
@@ -69,7 +70,7 @@ BY_FIRST_RANK = ("--algorithm", "first-rank")
 )
 def test_the_end(tmp_path, place, action, way):
     """The job ends if one rank is killed, and if the launcher gets Ctrl-C: while the ranks search
-    together, while the first rank searches and the others sleep, and while it writes the file."""
+    together, while the first rank searches and the others sleep, and while they write the file."""
     folder, note = tmp_path / "files", tmp_path / "note"
     folder.mkdir()
     matrix = folder / "a.mtx"
