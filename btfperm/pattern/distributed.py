@@ -328,6 +328,8 @@ class DistributedPattern(Pattern):
     def on_first_rank(self) -> Pattern | None:
         """The whole pattern on the first rank, without `source`, because the hash of a large file
         may not be known yet; None on the others. Collective."""
+        if self.exchange.size == 1 and "whole" in vars(self)["_copies"]:
+            return self.on_host()
         gather = partial(self.exchange.gather_to, 0)
         own = self.indices.copy() if self.exchange.size == 1 else self.indices
         lengths, indices = gather(np.diff(self.indptr).astype(self.width)), gather(own)
@@ -363,29 +365,58 @@ def _routed(
     exchange: Exchange, slices: Slices, own: list[npt.NDArray[Any]], symmetric: bool
 ) -> OwnedLists:
     """The lists that this rank owns. `own` holds the items of this rank and the list of each item,
-    and is emptied. The last entries are sent first, so that their memory can be released."""
+    and is emptied. Only the items of lists of other ranks are sent; if the items are sorted by list
+    over the ranks, as in most files, those are few. The last items are sent first, so that their
+    memory can be released."""
     items, lists = own
     own.clear()
-    width, size = items.dtype, piece_of(items)
-    pieces = exchange.largest(-(-items.size // size))[0]
-    arrived: tuple[list[npt.NDArray[Any]], ...] = ([], [])  # lists, items
+    if symmetric:
+        off = items != lists
+        items, lists = (
+            np.concatenate((items, lists[off])),
+            np.concatenate((lists, items[off])),
+        )
+        del off
+    stays = (lists >= slices.first) & (lists < slices.last)
+    lists, away_lists = _divided(lists, stays)
+    items, away_items = _divided(items, stays)
+    del stays
+    size = piece_of(away_items)
+    pieces = exchange.largest(-(-away_items.size // size))[0]
+    # The parts in the order of the ranks that hold them: those of lower ranks, of this rank, and of
+    # higher ranks. So lists that are sorted over the ranks remain sorted.
+    parts: tuple[list[npt.NDArray[Any]], ...] = ([lists], [items])
+    del lists, items
     for piece in reversed(range(pieces)):
         part = slice(piece * size, (piece + 1) * size)
-        here, there = lists[part], items[part]
-        if symmetric:
-            off = here != there
-            here, there = np.concatenate((here, there[off])), np.concatenate((there, here[off]))
-        got = exchange.route(slices, here, there, kind=width)
-        for field, parts in enumerate(arrived):
-            parts.append(got.field(field))
-        del got
-        if piece * size < items.size:
-            items, lists = _cut(items, piece * size), _cut(lists, piece * size)
+        got = exchange.route(slices, away_lists[part], away_items[part], kind=away_items.dtype)
+        lower = int(got.received[: exchange.rank].sum())
+        for field, found in enumerate(parts):
+            arrived = got.field(field)
+            found.insert(0, arrived[:lower])
+            found.append(arrived[lower:])
+        del got, arrived
+        if piece * size < away_items.size:
+            away_items, away_lists = _cut(away_items, piece * size), _cut(away_lists, piece * size)
     joined = []
-    for parts in arrived:
-        joined.append(np.concatenate([*parts, np.empty(0, dtype=width)]))
-        parts.clear()  # releases the parts before the next list is joined
+    for found in parts:
+        joined.append(found[0] if len(found) == 1 else np.concatenate(found))
+        found.clear()  # releases the parts before the next list is joined
     return owned_lists(slices.first, slices.size, *joined)
+
+
+def _divided(
+    array: npt.NDArray[Any], chosen: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """(the chosen items, the others)."""
+    count = int(np.count_nonzero(chosen))
+    if count == array.size:
+        return array, array[:0]
+    first = int(chosen.argmax())
+    if count and chosen[first : first + count].all():  # one run, which needs no selection
+        others = np.concatenate((array[:first], array[first + count :]))
+        return array[first : first + count], others
+    return array[chosen], array[~chosen]
 
 
 def _cut(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
 from btfperm.pattern.memory import check_memory_of_ranks
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from btfperm.backends.mpi.slices import Slices
 
 __all__ = ["balanced_slices", "check_own_lines"]
-
-COUNTED = 1 << 18
-"""Numbers that are counted at once: `bincount` copies them as 64-bit integers."""
 
 
 def balanced_slices(
@@ -36,9 +34,7 @@ def balanced_slices(
         buckets = -(-count // width) if count else 0
         weights = np.zeros(buckets, dtype=np.int64)
         for numbers in (own, other) if symmetric else (own,):
-            for at in range(0, numbers.size, COUNTED):
-                part = numbers[at : at + COUNTED]
-                weights += np.bincount(part // width, minlength=buckets)
+            _core.ranks.count_by_bucket(numbers, width, weights)
         sums = exchange.sum_arrays(weights)
         found.append(weighted_slices(count, sums, exchange.size, exchange.rank))
     return found[0], found[1]

@@ -2,9 +2,10 @@
 // Sorted lists from pairs (list, item), for a rank that owns some of the lists
 //
 // Idea        Count the items of each list, place the items list by list, sort each list, drop
-//             duplicates.
+//             duplicates. Pairs that are sorted by list, as in most files, have their places already.
 // Cost        O(lists + pairs log(longest list)), O(lists + pairs) for sorted lists. Memory: one
-//             copy of the items; no array has a place for each row and column of the matrix.
+//             copy of the items, unless the pairs are sorted by list; no array has a place for each
+//             row and column of the matrix.
 #pragma once
 
 #include <algorithm>
@@ -25,16 +26,22 @@ std::int64_t owned_lists(std::int64_t first, std::int64_t count, std::int64_t pa
   for (std::int64_t k = 0; k < pairs; ++k) ++indptr[lists[k] - first + 1];
   for (std::int64_t l = 0; l < count; ++l) indptr[l + 1] += indptr[l];
   Workspace workspace;
-  I* const placed = workspace.take<I>(static_cast<std::size_t>(pairs));
-  for (std::int64_t k = 0; k < pairs; ++k) placed[indptr[lists[k] - first]++] = items[k];
+  I* placed = items;
+  if (std::is_sorted(lists, lists + pairs)) {
+    std::copy(indptr + 1, indptr + count + 1, indptr);
+  } else {
+    placed = workspace.take<I>(static_cast<std::size_t>(pairs));
+    for (std::int64_t k = 0; k < pairs; ++k) placed[indptr[lists[k] - first]++] = items[k];
+  }
   // indptr[l] is now the end of list l.
   std::int64_t begin = 0, used = 0;
   for (std::int64_t l = 0; l < count; ++l) {
     const std::int64_t end = indptr[l];
     if (!std::is_sorted(placed + begin, placed + end)) std::sort(placed + begin, placed + end);
-    const I* const last = std::unique(placed + begin, placed + end);
+    I* const last = std::unique(placed + begin, placed + end);
     indptr[l] = used;
-    used = std::copy(placed + begin, const_cast<I*>(last), items + used) - items;
+    if (items + used != placed + begin) std::copy(placed + begin, last, items + used);
+    used += last - (placed + begin);
     if (!budget.spend(end - begin)) return used;
     begin = end;
   }

@@ -133,7 +133,7 @@ def greedy_with_lists():
 @contextmanager
 def small_steps():
     """A rank expands few columns in a step of the search, few columns choose in a step of
-    karp-sipser, which sends few lines, and lists are counted and sent in many pieces."""
+    karp-sipser, which sends few lines, and lists are sent in many pieces."""
     start = "btfperm.transversal.initial.karp_sipser_mpi"
     with (
         changed("btfperm.transversal.augmenting.ms_bfs_mpi", "LEAST_STEP", 1),
@@ -141,7 +141,6 @@ def small_steps():
         changed(start, "LEAST_FINE", 1),
         changed(start, "LEAST_CHOICES", 1),
         changed("btfperm.pattern.owned_lists", "LEAST_PIECE", 1),
-        changed("btfperm.pattern.distributed_slices", "COUNTED", 3),
         changed("btfperm.dulmage_mendelsohn.fine_square.digraph_mpi", "_PIECE", 2),
     ):
         yield

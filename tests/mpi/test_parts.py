@@ -207,6 +207,23 @@ def test_items_are_sorted_by_owner():
     assert np.array_equal(sent, np.bincount(owner, minlength=4))
 
 
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_indices_are_counted_by_bucket(kind):
+    rng = np.random.default_rng()
+    for width in (1, 3, 7, 1000, 1 << 20):
+        index = rng.integers(0, 5 * width, 300).astype(kind)
+        index[:10] = [k * width - d for k in range(1, 6) for d in (0, 1)]
+        index[8] = 0
+        counts = np.arange(5)
+        _core.ranks.count_by_bucket(index, width, counts)
+        assert np.array_equal(counts, np.arange(5) + np.bincount(index // width, minlength=5))
+        for outside in (-1, 5 * width, np.iinfo(kind).max, np.iinfo(kind).min):
+            with pytest.raises(ValueError, match="no bucket"):
+                _core.ranks.count_by_bucket(np.array([0, outside], kind), width, counts)
+    with pytest.raises(ValueError, match="no index"):
+        _core.ranks.count_by_bucket(index, 0, counts)
+
+
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 @pytest.mark.parametrize("bounds", [[0, 4, 4, 9, 20], [0, 0], [0, 0, 5, 5], [0, 7]])
 def test_indices_outside_belong_to_the_first_or_the_last_rank(width, bounds):

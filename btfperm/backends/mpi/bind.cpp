@@ -32,6 +32,18 @@ void bind_width(nb::module_& module) {
       nb::arg("bounds").noconvert(), nb::arg("indices").noconvert(),
       "The rank that owns each index.");
   module.def(
+      "count_by_bucket",
+      [](In<I> indices, std::int64_t width, Out<std::int64_t> counts) {
+        if (width < 1) throw std::invalid_argument("a bucket has no index");
+        const auto buckets = static_cast<std::int64_t>(counts.shape(0));
+        if (!count_by_bucket(static_cast<std::int64_t>(indices.shape(0)), indices.data(), width,
+                             buckets, counts.data())) {
+          throw std::invalid_argument("an index is in no bucket");
+        }
+      },
+      nb::arg("indices").noconvert(), nb::arg("width"), nb::arg("counts").noconvert(),
+      "Add the number of indices in each bucket of `width` successive ones to `counts`.");
+  module.def(
       "number_ghosts",
       [](std::int64_t first, std::int64_t last, std::int64_t range, Out<I> items,
          const nb::object& kept) {
