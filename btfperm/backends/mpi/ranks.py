@@ -35,7 +35,8 @@ __all__ = ["Ranks"]
 _DESCRIPTION, _LEAVE, _NOTICE = 1, 2, 3  # tags of the messages about a failure
 _MOST_TAG = 32_767  # the largest tag that every MPI library accepts
 _POLLS = 50  # tests of a request between two tests for notices, if each rank has a core of its own
-_REST = 5e-4  # seconds between two polls in `rest`
+# Seconds between two polls in `rest`, and the same as a share of the time since its start.
+_LEAST_REST, _MOST_REST, _REST_SHARE = 5e-4, 8e-3, 1 / 64
 # Requests that a failure interrupted. They refer to arrays that MPI may still access, so the arrays
 # must not be freed.
 _UNFINISHED: list[Any] = []
@@ -72,6 +73,7 @@ class Ranks:
         self._is_guarded, self._calls = False, 0
         self._failed_calls: set[int] = set()
         self._rests = False  # whether this rank sleeps between two polls
+        self._rests_since = 0.0  # the time at the start of `rest`
         self._begun = 0  # number of collective operations that this rank has begun
         self._last: tuple[str, int, int] = ("barrier", 0, 0)  # the last one, as `_twin` gets it
         self._unfinished: Any = None  # the request of the last one, unless it is complete
@@ -117,7 +119,7 @@ class Ranks:
             polls += 1
             if not (self._yields or self._rests) and polls % _POLLS:
                 continue
-            time.sleep(_REST if self._rests else 0)
+            time.sleep(self._pause() if self._rests else 0)
             if self._notices.Iprobe(tag=self._notice_tag()):
                 if request is not self._unfinished:
                     _UNFINISHED.append(request)
@@ -154,11 +156,17 @@ class Ranks:
     def rest(self) -> None:
         """As `barrier`, but a rank sleeps while it waits, so that the threads of another rank can
         use the cores of this machine."""
-        self._rests = True
+        self._rests, self._rests_since = True, time.perf_counter()
         try:
             self.barrier()
         finally:
             self._rests = False
+
+    def _pause(self) -> float:
+        """The seconds between two polls in `rest`: a small part of the time since its start, so
+        that a long rest hardly disturbs the threads of the other rank."""
+        rested = time.perf_counter() - self._rests_since
+        return min(max(rested * _REST_SHARE, _LEAST_REST), _MOST_REST)
 
     # -- failures ------------------------------------------------------------------------------
 
