@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One MPI rank compared with one process: the whole command, from its start to its end.
 
-For each matrix, ``btfperm FILE -o perm.npz`` runs in three ways in turns: without a launcher, under
-``mpiexec -n 1``, and under ``mpiexec -n 1`` with ``--backend mpi``. Without this option, one rank
-runs as one process. With it, the rank starts MPI, searches with the engine over ranks, and writes
-the result in pieces. The same turns also measure the start of the launcher and of MPI: one program
-does nothing, and another one under the launcher only initializes and finalizes MPI.
+For each matrix, ``btfperm FILE -o perm.npz`` runs in four ways in turns: without a launcher, under
+``mpiexec -n 1``, and under ``mpiexec -n 1`` with ``--backend mpi``, without and with
+``--algorithm ms-bfs``. Without these options, one rank runs as one process. With ``--backend mpi``,
+the rank starts MPI, searches and decomposes as one process does (`first-rank`), and writes the
+result as a rank. With ``--algorithm ms-bfs``, it uses the engine that exchanges messages between
+ranks. The same turns also measure the start of the launcher and of MPI: one program does nothing,
+and another one under the launcher only initializes and finalizes MPI.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from benchmarks.report import Options, Row, Section, by_matrix, digits, millisec
 __all__ = ["run"]
 
 PROCESS, RANK, OVER_RANKS = "one process", "one rank", "one rank, --backend mpi"
+MESSAGES = "one rank, --backend mpi --algorithm ms-bfs"
 EMPTY, MPI = "empty process", "empty rank"
 
 
@@ -51,13 +54,15 @@ def run(cases: list[Case], options: Options) -> Section:
             options.say(f"{case.name}: {', '.join(_cells(rows[-1]))}")
     text = paragraphs(
         "From the start of the command to its end, in turns. The first columns are milliseconds of "
-        "one process, of one rank (`mpiexec -n 1`), and of one rank with `--backend mpi`, which "
-        "uses MPI and the engine over ranks. Then follow the ratios of the medians of both to one "
+        "one process, of one rank (`mpiexec -n 1`), of one rank with `--backend mpi`, which uses "
+        "MPI, and of one rank with `--backend mpi --algorithm ms-bfs`, which also uses the engine "
+        "for messages between ranks. Then follow the ratios of the medians of these three to one "
         "process, and the ratio of the fastest runs of one rank and one process. The last column "
         "is how long the launcher and MPI take to start and to end, measured with programs that do "
         "nothing else.",
         by_matrix(
-            "one process, one rank, with MPI, ratio, ratio with MPI, of the fastest, start of MPI",
+            "one process, one rank, with MPI, ms-bfs, ratio, ratio with MPI, ratio of ms-bfs, "
+            "of the fastest, start of MPI",
             rows,
             _cells,
         ),
@@ -74,6 +79,7 @@ def _lines(start: list[str], file: Path, output: Path, threads: int) -> dict[str
         PROCESS: command,
         RANK: [*start, *command],
         OVER_RANKS: [*start, *command, "--backend", "mpi"],
+        MESSAGES: [*start, *command, "--backend", "mpi", "--algorithm", "ms-bfs"],
         EMPTY: empty,
         MPI: [*start, *with_mpi],
     }
@@ -83,9 +89,8 @@ def _cells(row: Row) -> list[str]:
     median = {name: statistics.median(times) for name, times in row["seconds"].items()}
     fastest = {name: min(times) for name, times in row["seconds"].items()}
     return [
-        *(milliseconds(median[name]) for name in (PROCESS, RANK, OVER_RANKS)),
-        digits(median[RANK] / median[PROCESS]),
-        digits(median[OVER_RANKS] / median[PROCESS]),
+        *(milliseconds(median[name]) for name in (PROCESS, RANK, OVER_RANKS, MESSAGES)),
+        *(digits(median[name] / median[PROCESS]) for name in (RANK, OVER_RANKS, MESSAGES)),
         digits(fastest[RANK] / fastest[PROCESS]),
         milliseconds(median[MPI] - median[EMPTY]),
     ]

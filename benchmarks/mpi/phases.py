@@ -220,7 +220,8 @@ def main(file: str, out: str, threads: str, backend: str = "mpi") -> None:
     before = resident_bytes()
     comm.Barrier()
     begin = time.perf_counter()
-    done = order_file(file, [out], comm=comm, backend=backend, threads=int(threads) or None)
+    how = {"algorithm": "ms-bfs"} if backend == "mpi" else {}  # also on one rank
+    done = order_file(file, [out], comm=comm, backend=backend, threads=int(threads) or None, **how)
     comm.Barrier()
     seconds = time.perf_counter() - begin
     rows: list[Row] = []

@@ -158,9 +158,11 @@ def _over_ranks(plan: Plan, session: Session, request: Request) -> str:
             f"a matrix over MPI ranks cannot be analysed by the backend {request.backend}: "
             "leave it out, or give the whole matrix to one process"
         )
-    # 0: no rule lets the first rank search for the others
-    plan.features["first_cores"] = plan.features["first_gpu"] = 0.0
+    # 0: no rule lets the first rank search for the others, or the only rank alone
+    plan.features["first_cores"] = plan.features["first_gpu"] = plan.features["alone"] = 0.0
     if request.backend == home:
+        if request.device is None and _is_free(request):
+            plan.features["alone"] = float(backends.measure("ranks", session.pattern) < 2)
         return home
     if request.device is not None:
         if _is_free(request):
@@ -174,9 +176,9 @@ def _over_ranks(plan: Plan, session: Session, request: Request) -> str:
 
 
 def _is_free(request: Request) -> bool:
-    """Whether a rule may let the first rank of a machine search for the others. It may not if the
-    caller set an argument that such a search ignores."""
-    return (request.backend, request.algorithm, request.initializer) == ("auto",) * 3 and not (
+    """Whether a rule may let the first rank search as one process does. It may not if the caller
+    set an argument that such a search ignores."""
+    return (request.algorithm, request.initializer) == ("auto", "auto") and not (
         request.options or request.deterministic
     )
 

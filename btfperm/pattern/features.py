@@ -53,6 +53,8 @@ class Features(NamedTuple):
     first_gpu : free memory of the GPU of the first rank, divided by what a search of the whole
         matrix needs there, if all ranks are on one machine and the caller gave them GPUs and named
         neither backend, algorithm nor initializer; else 0
+    alone : 1 if one rank holds the matrix, and the caller named the backend ``"mpi"``, but neither
+        GPUs, an algorithm nor an initializer; else 0
     """
 
     rows: float
@@ -80,6 +82,7 @@ class Features(NamedTuple):
     first_cores: float | None = None
     first_memory: float | None = None
     first_gpu: float | None = None
+    alone: float | None = None
 
 
 def size(shape: tuple[int, int], nnz: int) -> dict[str, float]:

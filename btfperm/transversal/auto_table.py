@@ -40,6 +40,7 @@ _SMALL_FOR_RANKS = 4_000_000
 # The conditions under which the first rank searches for all ranks, on its cores or on its GPU.
 _ONE_GPU = (Condition("first_gpu", ">=", 1), Condition("first_memory", ">=", 1))
 _ONE_MACHINE = (Condition("first_cores", ">=", 2), Condition("first_memory", ">=", 1))
+_ONE_RANK = (Condition("alone", ">=", 1),)  # the only rank
 
 # For a matrix on a GPU, the sampled features come from its column pointers alone.
 _RULES: dict[str, tuple[Rule, ...]] = {
@@ -172,6 +173,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     # Not for ranks with GPUs: their initializer is the one that runs on these
     # (`Algorithm.uses_devices`).
     "start on mpi": (
+        Rule("one rank", _ONE_RANK, "none", "the search of one process makes its own"),
         Rule(
             "one machine",
             _ONE_MACHINE,
@@ -187,6 +189,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("the rest", (), "karp-sipser", "each column left to the search costs many messages"),
     ),
     "algorithm on mpi": (
+        Rule("one rank", _ONE_RANK, "first-rank", "it has the whole matrix and needs no messages"),
         Rule(
             "one gpu",
             _ONE_GPU,

@@ -33,8 +33,11 @@ ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "co
 
 def same_blocks(A, comm=COMM, **how):
     """Decomposes over ranks, without any replication, and compares the arrays with those of one
-    process and, for a small matrix, with those of the plain oracle."""
+    process and, for a small matrix, with those of the plain oracle. By messages, the search is
+    `ms-bfs`, also on one rank, unless `how` names another one."""
     how = {"backend": "mpi", **how}
+    if how["backend"] == "mpi":
+        how.setdefault("algorithm", "ms-bfs")
     apart = btfperm.dulmage_mendelsohn(A, comm=comm, gather=False, **how)
     d = apart.gather()
     serial = btfperm.dulmage_mendelsohn(A, drop_zeros=False)
