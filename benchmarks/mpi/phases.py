@@ -39,7 +39,7 @@ PHASES = {
     "read": [("btfperm.order", "as_pattern")],
     "  parse": [("btfperm.io.read_mpi", "_read_range"), ("btfperm.io.read_mpi", "_read_packed")],
     "  owners": [("btfperm.pattern.distributed", "balanced_slices")],
-    "  send entries": [("btfperm.pattern.distributed", "_routed")],
+    "  send entries": [("btfperm.pattern.distributed", "routed")],
     "search": [("btfperm.order", "matched")],
     "  start": [],
     "  augment": [],
@@ -220,7 +220,8 @@ def main(file: str, out: str, threads: str, backend: str = "mpi") -> None:
     before = resident_bytes()
     comm.Barrier()
     begin = time.perf_counter()
-    how = {"algorithm": "ms-bfs"} if backend == "mpi" else {}  # also on one rank
+    # With `ms-bfs`, one rank uses the engine over ranks, too.
+    how: dict[str, Any] = {"algorithm": "ms-bfs"} if backend == "mpi" else {}
     done = order_file(file, [out], comm=comm, backend=backend, threads=int(threads) or None, **how)
     comm.Barrier()
     seconds = time.perf_counter() - begin

@@ -15,7 +15,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -162,7 +162,7 @@ def _write_part(descriptor: int, part: npt.NDArray[Any], kind: np.dtype[Any], pl
     for first in range(0, part.size, _CONVERTED):
         piece = buffer[: min(_CONVERTED, part.size - first)]
         piece[:] = part[first : first + _CONVERTED]
-        data = memoryview(piece).cast("B")
+        data = memoryview(cast(Any, piece)).cast("B")
         checksum = zlib.crc32(data, checksum)
         while data:  # a write may end early
             written = os.pwrite(descriptor, data, place)

@@ -23,6 +23,7 @@ from tests.mpi import inputs
 
 COMM = MPI.COMM_WORLD
 LAST = COMM.size - 1
+BY_MESSAGES = {"backend": "mpi", "algorithm": "ms-bfs"}  # also on one rank
 
 
 def raised(kind, call):
@@ -193,7 +194,7 @@ def case_a_rank_fails_before_it_releases_memory():
 
     Halo.forget_shared = fail
     try:
-        call = partial(btfperm.dulmage_mendelsohn, P, backend="mpi")
+        call = partial(btfperm.dulmage_mendelsohn, P, **BY_MESSAGES)
         assert raised(MemoryError, call) == "no room"
     finally:
         Halo.forget_shared = forget
@@ -222,7 +223,7 @@ def case_a_rank_fails_while_it_numbers_its_ghosts():
             P.on_host()
         before = P.indices.tolist()
         with mock.patch.object(_core.ranks, "number_ghosts", fail):
-            raised(error, partial(btfperm.structural_rank, P, backend="mpi"))
+            raised(error, partial(btfperm.structural_rank, P, **BY_MESSAGES))
         assert P.indices.tolist() == before
         call = partial(btfperm.dulmage_mendelsohn, P, backend="mpi")
         assert np.array_equal(call().col_perm, btfperm.dulmage_mendelsohn(A).col_perm)

@@ -219,3 +219,26 @@ def case_weights_without_gathering(folder):
         done = order_file(str(path), [], weights="product", comm=COMM)
     assert w.structural_rank == done.weighted.structural_rank == 40
     assert w.algorithm == done.weighted.algorithm == ("heavy-perfect" if COMM.size > 1 else "mc64")
+
+
+def case_one_rank():
+    """With the backend "mpi", one rank searches and decomposes as one process does, unless the
+    caller names more than the backend. Several ranks keep the matrix distributed."""
+    A = inputs.skewed_matrix(300, seed=6)
+    whole = btfperm.dulmage_mendelsohn(A)
+    for how, is_free in (
+        ({}, True),
+        ({"threads": 1, "seed": 3}, True),
+        ({"initializer": "greedy"}, False),
+        ({"algorithm": "ms-bfs"}, False),
+    ):
+        for P in (A, btfperm.as_pattern(A, comm=COMM)):
+            d = btfperm.dulmage_mendelsohn(P, comm=COMM, backend="mpi", **how)
+            name = "first-rank" if is_free and COMM.size == 1 else "ms-bfs"
+            for array in ("row_perm", "col_perm", "row_blocks", "col_blocks"):
+                assert np.array_equal(getattr(d, array), getattr(whole, array)), (how, array)
+            assert d.transversal.backend == "mpi" and d.transversal.maximum
+            assert d.transversal.algorithm in (name, "none"), how
+            if "algorithm" not in how:
+                rule = d.transversal.explain()["decisions"]["algorithm on mpi"]["rule"]
+                assert (rule == "one rank") == (name == "first-rank"), how

@@ -151,8 +151,8 @@ def test_matrices_over_ranks():
     [(16, 1.0, "first-rank"), (16, 0.99, "ms-bfs"), (1, 2.0, "ms-bfs"), (0, 2.0, "ms-bfs")],
 )
 def test_the_first_rank_needs_several_cores_and_memory(cores, memory, choice):
-    known = {"entries": 10**8, "first_cores": cores, "first_memory": memory, "first_gpu": 0.0}
-    known["diagonal"] = 0.0
+    known = {"entries": 10**8, "first_cores": cores, "first_memory": memory}
+    known |= {"first_gpu": 0.0, "diagonal": 0.0, "alone": 0.0}
     assert first("algorithm on mpi", known).choice == choice
     assert (first("start on mpi", known).choice == "none") == (choice == "first-rank")
     known |= {"first_cores": 0, "first_gpu": 1.0}
