@@ -2,7 +2,8 @@
 // Sorted lists from pairs (list, item), for a rank that owns some of the lists
 //
 // Idea        Count the items of each list, place the items list by list, sort each list, drop
-//             duplicates. Pairs that are sorted by list, as in most files, have their places already.
+//             duplicates. Pairs that are sorted by list, as in most files, have their places
+//             already.
 // Cost        O(lists + pairs log(longest list)), O(lists + pairs) for sorted lists. Memory: one
 //             copy of the items, unless the pairs are sorted by list; no array has a place for each
 //             row and column of the matrix.

@@ -51,15 +51,16 @@ inline void count_by_owner(std::int64_t count, const std::int32_t* owner, int ra
   for (std::int64_t k = 0; k < count; ++k) ++sent[owner[k]];
 }
 
-// Adds the number of items in each bucket of `width` successive indices to counts[0 .. buckets - 1].
-// Returns false if an index is in no bucket.
+// Adds the number of items in each bucket of `width` successive indices to counts[0 .. buckets -
+// 1]. Returns false if an index is in no bucket.
 template <class I>
-bool count_by_bucket(std::int64_t count, const I* indices, std::int64_t width,
-                     std::int64_t buckets, std::int64_t* counts) {
+bool count_by_bucket(std::int64_t count, const I* indices, std::int64_t width, std::int64_t buckets,
+                     std::int64_t* counts) {
   const double scale = 1.0 / static_cast<double>(width);
   for (std::int64_t k = 0; k < count; ++k) {
     const std::int64_t index = indices[k];
-    auto bucket = static_cast<std::int64_t>(static_cast<double>(index) * scale);  // or its neighbour
+    auto bucket =
+        static_cast<std::int64_t>(static_cast<double>(index) * scale);  // or its neighbour
     if (bucket * width > index) --bucket;
     if ((bucket + 1) * width <= index) ++bucket;
     if (bucket < 0 || bucket >= buckets) return false;
