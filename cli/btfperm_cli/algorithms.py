@@ -42,6 +42,11 @@ def algorithms(out: Output, name: str | None) -> None:
 
     rows = [row for row in registered() if name in (None, row.name)]
     if not rows:
+        if name in ("auto", "published"):
+            raise click.UsageError(
+                f"{name} is no algorithm: it chooses one. --explain of btfperm and rank names the "
+                "rules that were applied."
+            )
         near = difflib.get_close_matches(str(name), known_names())
         hint = (
             f"; did you mean {' or '.join(near)}?" if near else "; `btfperm algorithms` lists all."
@@ -56,7 +61,8 @@ def algorithms(out: Output, name: str | None) -> None:
                     out.say(line)
         out.say()
     if name is not None:
-        out.say(f"Use it: {example_of(rows[0])}")
+        for example in dict.fromkeys(map(example_of, rows)):
+            out.say(f"Use it: {example}")
     out.answer({"algorithms": [asdict(row) for row in rows]})
 
 

@@ -38,7 +38,8 @@ def test_one_name_shows_its_rows_alone(cli):
     assert len(named) > 1
     ended = cli("algorithms", "greedy")
     assert ended.out.count("prefer it:") == len(named)
-    assert "Use it: btfperm rank MATRIX --initializer greedy" in ended.out
+    for words in ("rank MATRIX --initializer greedy", "match GRAPH --algorithm greedy"):
+        assert ended.out.count(f"Use it: btfperm {words}\n") == 1
     assert [row["name"] for row in cli("algorithms", "greedy", "--json").json["algorithms"]] == [
         "greedy"
     ] * len(named)
@@ -48,3 +49,5 @@ def test_a_name_that_does_not_exist(cli):
     cli("algorithms", "pothenfan").failed(2, "did you mean pothen-fan?")
     cli("algorithms", "A.mtx").failed(2, "there is no algorithm 'A.mtx'")
     cli("algorithms", "greedy", "gpa").failed(2)
+    for name in ("auto", "published"):
+        cli("algorithms", name).failed(2, f"{name} is no algorithm: it chooses one. --explain of")

@@ -340,21 +340,24 @@ def test_the_report_of_weights_and_of_an_order_for_a_solver(cli, square, tmp_pat
 
 @looped("name", sorted({row.name for row in btfperm.algorithms()}))
 def test_the_report_of_one_algorithm(cli, name):
-    """The titles of the families, and the command that runs the first row."""
+    """The titles of the families, and the commands that run the rows."""
     rows = [row for row in btfperm.algorithms() if row.name == name]
     lines = cli("algorithms", name).out.splitlines()
     titles = [f"{row.package}: {row.family}".replace("_", " ") for row in rows]
-    assert [line for line in lines if line[:1].strip()][:-1] == list(dict.fromkeys(titles))
+    uses = [line for line in lines if line.startswith("Use it: ")]
+    assert [line for line in lines if line[:1].strip()] == [*dict.fromkeys(titles), *uses]
     for row, line in zip(rows, (line for line in lines if row_starts(line)), strict=True):
         assert line == f"  {name}  {row.summary}"
-    first = rows[0]
-    option = "--initializer" if first.family == "initial" else "--algorithm"
-    words = f"btfperm rank MATRIX {option} {name}"
-    if first.of_graphs:
-        words = f"btfperm match GRAPH --algorithm {name}"
-    elif first.package == "weighted":
-        words = f"btfperm MATRIX -o perm.npz --weights product --algorithm {name}"
-    assert lines[-1] == f"Use it: {words}"
+    assert uses == list(dict.fromkeys(f"Use it: {command_of(row)}" for row in rows))
+
+
+def command_of(row):
+    if row.of_graphs:
+        return f"btfperm match GRAPH --algorithm {row.name}"
+    if row.package == "weighted":
+        return f"btfperm MATRIX -o perm.npz --weights product --algorithm {row.name}"
+    option = "--initializer" if row.family == "initial" else "--algorithm"
+    return f"btfperm rank MATRIX {option} {row.name}"
 
 
 def row_starts(line: str) -> bool:
