@@ -91,7 +91,8 @@ def run(cases: list[Case], options: Options) -> Section:
         return {"matrix": case.name, "kind": case.kind, "nnz": A.nnz, **times}
 
     rows = measured(cases, options, measure, _outcome)
-    data = {"threads": CORES, "limit": options.limit, "rows": rows}
+    left_out = {case.name: None for case in cases}.keys() - {row["matrix"] for row in rows}
+    data = {"threads": CORES, "limit": options.limit, "left_out": sorted(left_out), "rows": rows}
     if any(row["kind"] == TRANSFER for row in rows):
         data = {"gpu": machine.gpu(), **data}
     return Section("Parameters and transfers", markdown(data), data)
@@ -126,7 +127,7 @@ def _swept(A: Any, kind: str, options: Options) -> Row:
                 break
         if not outcome.stopped_by:
             row["median"][f"{value:g}"] = _rounded(seconds[1:] or seconds)
-            row["edges"][f"{value:g}"] = int(outcome.counters.get("edges", 0))
+            row["edges"][f"{value:g}"] = outcome.counters.get("edges", 0)
     return row
 
 

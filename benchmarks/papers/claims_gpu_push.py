@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from benchmarks.papers import causes, gpu_tables
 from benchmarks.papers.claims import Claim, Data, Item, counted, mean_text, yes_or_no
+from benchmarks.papers.claims_choices import of_k
 from benchmarks.papers.claims_gpu import (
     BFS,
     PUSHES,
@@ -25,8 +26,8 @@ PARALLEL = (PUSHES, BFS, DBFS)
 LARGEST, SMALLEST = (12.60, "delaunay_n24", "del:24"), (0.31, "hugetrace-00000", "hex:")
 
 
-def items_003(data: Data) -> list[Item]:
-    """Figures 1 to 4 and table 1."""
+def items_003(data: Data, chosen: Data | None = None) -> list[Item]:
+    """Figures 1 to 4 and table 1. `chosen` is a result of the section paper-choices."""
     rows, limit = data["rows"], data["limit"]
     return [
         _strategies(rows, limit),
@@ -34,6 +35,7 @@ def items_003(data: Data) -> list[Item]:
         _profiles(rows, limit),
         _graph_by_graph(rows, limit),
         _times(rows, limit),
+        of_k(chosen),
     ]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from benchmarks.papers import causes, counters, ranking
 from benchmarks.papers import grafting_tables as tables
 from benchmarks.papers.claims import Claim, Data, Item, counted, mean_text, yes_or_no
+from benchmarks.papers.claims_choices import of_alpha
 from benchmarks.papers.claims_grafting_gains import (
     of_class,
     of_copurchases,
@@ -35,13 +36,14 @@ def items_001(
     small: Data | None = None,
     alone: Data | None = None,
     codes: Data | None = None,
+    chosen: Data | None = None,
     *,
     busy: bool = False,
 ) -> list[Item]:
     """Figures 1 and 3 to 8, and the variation of section V B. The arguments are results. `parts` is
     of the section grafting-parts on all threads, and `alone` on one thread of the same machine.
     `small` is of paper-001 on smaller graphs; with `busy`, other processes used its cores. `codes`
-    is of the section serial-codes."""
+    is of the section serial-codes, and `chosen` of paper-choices."""
     return [
         _serial_codes(codes),
         _relative_speed(data),
@@ -51,6 +53,7 @@ def items_001(
         _steps(data),
         of_parts(data, parts, alone, small),
         _frontiers(data),
+        of_alpha(chosen),
         *([_by_order(data, _WHY_ORDERS)] if small else []),
         *([_by_order(small, _why_small(small, busy=busy))] if small else []),
     ]

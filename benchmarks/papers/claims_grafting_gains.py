@@ -137,8 +137,8 @@ def _stands_for(row: Row) -> str:
 
 
 def speed_ups(data: Data, name: str = GRAFT) -> list[float]:
-    """The speed-ups of a search on all threads over one thread. Push-relabel on one thread is the
-    serial algorithm."""
+    """The speed-ups of a search on all threads over one thread. Push-relabel has another
+    relabelling frequency on one thread, as in the paper."""
     one, all_threads = (tables.select(data, name, count) for count in (1, data["threads"][-1]))
     return [
         one[graph]["median"] / row["median"]

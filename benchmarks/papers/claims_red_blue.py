@@ -6,6 +6,7 @@ from __future__ import annotations
 import statistics
 
 from benchmarks.papers.claims import Claim, Data, Item, counted, mean_text, yes_or_no
+from benchmarks.papers.claims_choices import of_transfer
 from benchmarks.papers.paper_002 import ORDERS, PAIRS, WHERE
 from benchmarks.report import Row, digits, geometric_mean
 
@@ -27,10 +28,9 @@ P = 0.53406  # the probability that the paper derives
 UNEVEN = {"kron:12": 1318, "kron:14": 3665, "kron:17": 15806}
 
 
-def items_002(data: Data, real: Data | None = None, more: Data | None = None) -> list[Item]:
+def items_002(data: Data, real: Data | None = None, chosen: Data | None = None) -> list[Item]:
     """Figures 2 to 5. `data` is a result on generated graphs and `real` a result on real matrices.
-    `more` is a result on other generated graphs, from which only sizes, weights and rounds are
-    used."""
+    `chosen` is a result of the section paper-choices."""
     rows = data["rows"]
     matrices = real["rows"] if real else []
     return [
@@ -38,7 +38,7 @@ def items_002(data: Data, real: Data | None = None, more: Data | None = None) ->
         _probability(rows),
         _threads(rows),
         _ratios(rows, matrices),
-        _traffic(),
+        _traffic(chosen),
         *([_rounds(matrices, of_real=True), _of_matrices(matrices, rows)] if matrices else []),
     ]
 
@@ -211,22 +211,25 @@ def _between_speeds(rows: list[Row]) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _traffic() -> Item:
-    """The statements that need other measurements."""
+def _traffic(chosen: Data | None) -> Item:
+    """The statements about transfers and the traffic of the kernels."""
     return Item(
         "Section 4. Transfers and memory traffic",
         "shares of the time, of the cache and of the bandwidth",
         [
-            Claim(words, None, "-")
-            for words in (
-                "transfers from the CPU to the GPU take 39 % of the time on average",
-                "texture caches hit 35 % of the reads in proposing and 3 % in responding",
-                "both kernels use 70 % and 82 % of the bandwidth of the memory",
-                "an atomic compare-and-swap of the flag of the loop halves the performance",
-            )
+            of_transfer(chosen),
+            *(
+                Claim(words, None, "-")
+                for words in (
+                    "texture caches hit 35 % of the reads in proposing and 3 % in responding",
+                    "both kernels use 70 % and 82 % of the bandwidth of the memory",
+                    "an atomic compare-and-swap of the flag of the loop halves the performance",
+                )
+            ),
         ],
-        why="The section measures the time without transfers. The other statements need a profiler "
-        "on a GPU, or a second version of the kernel.",
+        why="The share is that of the transfer in the time of transfer and matching, for random "
+        "and for weighted matching. The other statements need a profiler on a GPU, or a second "
+        "version of the kernel.",
     )
 
 

@@ -81,7 +81,19 @@ def _plain(items: Callable[[Data], list[Item]]) -> Callable[..., list[Item]]:
 def _of_002(main: Result | None, real: Result | None) -> list[Item]:
     both = main and real
     shown = main or real
-    return items_002(shown.data, real.data if both and real else None) if shown else []
+    if not shown:
+        return []
+    return items_002(shown.data, real.data if both and real else None, _chosen())
+
+
+def _of_003(main: Result | None, real: Result | None) -> list[Item]:
+    shown = main or real
+    return items_003(shown.data, _chosen()) if shown else []
+
+
+def _chosen() -> Data | None:
+    found = newest("paper-choices", PREFERRED)
+    return found.data if found else None
 
 
 def _of_004(main: Result | None, real: Result | None) -> list[Item]:
@@ -94,9 +106,11 @@ def _of_004(main: Result | None, real: Result | None) -> list[Item]:
 def _of_001(main: Result | None, _: Result | None) -> list[Item]:
     parts, small = newest("grafting-parts", PREFERRED), newest("paper-001", ("field",))
     alone = newest("grafting-parts", ("1-thread",))
-    found = (parts, small, alone, newest("serial-codes", PREFERRED))
+    chosen = newest("paper-choices", PREFERRED)
+    found = (parts, small, alone, newest("serial-codes", PREFERRED), chosen)
     others = (result.data if result and result != main else None for result in found)
-    return items_001(main.data, *others, busy=_is_busy(small)) if main else []
+    busy = _is_busy(small)
+    return items_001(main.data, *others, busy=busy) if main else []
 
 
 def _is_busy(result: Result | None) -> bool:
@@ -141,6 +155,7 @@ PAPERS = (
             ("grafting-parts", ("1-thread",)),
             ("paper-001", ("field",)),
             ("serial-codes", PREFERRED),
+            ("paper-choices", PREFERRED),
         ),
     ),
     Paper(
@@ -155,6 +170,7 @@ PAPERS = (
         "of the DIMACS challenge. They are not available here: seventeen generated graphs take "
         "their place, and thirteen real matrices",
         _of_002,
+        (("paper-choices", PREFERRED),),
     ),
     Paper(
         "003",
@@ -169,7 +185,8 @@ PAPERS = (
         "The paper has 28 matrices of the University of Florida collection. The collection is not "
         "available here: twenty generated graphs take its place, seven of them in a random order "
         "(`+rcp`)",
-        _plain(items_003),
+        _of_003,
+        (("paper-choices", PREFERRED),),
     ),
     Paper(
         "004",
