@@ -64,7 +64,7 @@ SECTIONS = {
     "paper-000": Entry(
         "papers.paper_000",
         "APsB and APFB on a GPU beside searches on the CPU, as in Deveci et al. (Euro-Par 2013)",
-        "2026-11-25-paper-000-large",
+        "2026-11-27-paper-000-large",
     ),
     "paper-001": Entry(
         "papers.paper_001",
@@ -79,7 +79,7 @@ SECTIONS = {
     "paper-003": Entry(
         "papers.paper_003",
         "G-PR on a GPU beside searches on the CPU, as in Deveci et al. (ICPP 2013)",
-        "2026-11-26-paper-003-large",
+        "2026-11-27-paper-003-large",
     ),
     "paper-004": Entry(
         "papers.paper_004",

@@ -125,11 +125,11 @@ def of_lists(rows: list[Row], versions: Sequence[str], words: Sequence[str]) -> 
         "relabellings take the rest, and the lists do not change them. Second, the versions with "
         f"lists often need more loops: g-pr-first needs {_span(loops)} times the loops of "
         "g-pr-noshr. A likely reason is that in g-pr-first a displaced column can push in the same "
-        "launch, while a list holds it for the next loop. Shrinking the lists cannot gain 2 to 8 % "
-        f"here: a loop of g-pr-shr takes {_span([c[shrinking] / c[plain] for c in large])} times "
-        "as long as a loop of g-pr-noshr, so launches and polls determine its time, not the length "
-        "of the list. The remaining differences are chance: races between pushes decide the number "
-        f"of loops, and g-pr-noshr, which pushes by the same rules, needs {_span(again)} times the "
+        "launch, while a list holds it for the next loop. Shrinking the lists changes little: a "
+        f"loop of g-pr-shr takes {_span([c[shrinking] / c[plain] for c in large])} times as long "
+        "as a loop of g-pr-noshr, so launches and polls determine its time, not the length of the "
+        "list. Most of the differences are chance: races between pushes decide the number of "
+        f"loops, and g-pr-noshr, which pushes by the same rules, needs {_span(again)} times the "
         "loops of g-pr-shr. "
     )
 

@@ -55,7 +55,9 @@ def _variants(rows: list[Row], limit: float) -> Item:
     groups = [(k, each) for k, each in gpu_tables.sets(rows) if not k.startswith("all")]
     mean_time = gpu_tables.mean_time
     means = {name: {v: mean_time(each, v, limit) for v in VARIANTS} for name, each in groups}
-    compared = [(each, name) for each in means.values() for name in VARIANTS]
+    # Whether a set has a search that finished: without one, its means are the limit.
+    known = [each for each in means.values() if any(mean < limit for mean, _ in each.values())]
+    compared = [(each, name) for each in known for name in VARIANTS]
     ours = [
         [
             f"{name}, ms",
@@ -92,8 +94,16 @@ def _variants(rows: list[Row], limit: float) -> Item:
         "levels (see the table of phases and levels in the result). "
         f"{causes.of_ct_and_mt(rows, ALGORITHMS)}Each time is that of one run. The time of a "
         "search that was stopped is the limit. On permuted meshes, often all variants were "
-        "stopped, so that the means of `permuted` hide differences.",
+        "stopped, so that the means of `permuted` hide differences"
+        f"{_of_unknown(means, limit)}.",
     )
+
+
+def _of_unknown(means: dict[str, dict[str, tuple[float, bool]]], limit: float) -> str:
+    """The end of a sentence that names the sets on which every search was stopped."""
+    lost = [k for k, each in means.items() if min(mean for mean, _ in each.values()) >= limit]
+    names = " and ".join(f"`{name}`" for name in lost)
+    return f"; every search on {names} was stopped, so these means are not judged" if lost else ""
 
 
 def _levels(rows: list[Row]) -> Item:
@@ -256,11 +266,15 @@ def _over_peers(rows: list[Row], sets: dict[str, list[Row]], limit: float) -> It
     ):
         for k in sets:
             for peer in SEQUENTIAL if label.format(k) in groups else ():
-                each = gains(groups[label.format(k)], BFS, limit, peer)
-                claims.append(
-                    yes_or_no(f"at least {paper[k]} times faster than {peer} on the {k} {words}",
-                              geometric_mean(each) >= paper[k], mean_text(each))
-                )  # fmt: skip
+                group = groups[label.format(k)]
+                each = gains(group, BFS, limit, peer)
+                text = f"at least {paper[k]} times faster than {peer} on the {k} {words}"
+                if any(BFS in row["median"] or peer in row["sequential"] for row in group):
+                    claims.append(
+                        yes_or_no(text, geometric_mean(each) >= paper[k], mean_text(each))
+                    )
+                else:
+                    claims.append(Claim(text, None, "both were stopped on every graph"))
     return Item(
         "Figure 5. Speed-up over PFP and HK",
         "speed-up by set of graphs",
