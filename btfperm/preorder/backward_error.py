@@ -15,12 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
-from btfperm.preorder.values import Columns
+from btfperm.preorder.values import LONG, Columns
 
 __all__ = ["BackwardError", "has_long_sums", "residual_of"]
 
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
-_LONG = 256  # if a sum has more products, its rounding errors would disturb a refinement
 _Numbers = npt.NDArray[Any]
 
 
@@ -40,11 +39,11 @@ class BackwardError(NamedTuple):
 
 
 def has_long_sums(columns: Columns) -> bool:
-    """Whether a row or a column has more than `_LONG` entries. Residuals of the matrix and of its
+    """Whether a row or a column has more than `LONG` entries. Residuals of the matrix and of its
     transpose are then summed with more digits than those of a double."""
-    if columns.n <= _LONG or len(columns.indices) <= _LONG:
+    if columns.n <= LONG or len(columns.indices) <= LONG:
         return False
-    return bool(_core.preorder.has_longer(columns.indptr, columns.indices, _LONG))
+    return columns.longest > LONG
 
 
 def residual_of(

@@ -14,35 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include "preorder/bind_columns.hpp"
 #include "preorder/columns.hpp"
 #include "preorder/residual.hpp"
 #include "preorder/segments.hpp"
-#include "preorder/singles.hpp"
 #include "preorder/weak.hpp"
 
 namespace btfperm {
 namespace {
-
-std::int64_t order_of(std::int64_t places) {
-  if (places == 0) throw std::invalid_argument("indptr has no elements");
-  return places - 1;
-}
-
-template <class I, class T>
-Columns<I, T> columns_of(const In<I>& indptr, const In<I>& indices, const In<T>& values) {
-  const std::int64_t n = order_of(static_cast<std::int64_t>(indptr.shape(0)));
-  require_places(indices, indptr.data()[n], "indices");
-  require_places(values, indptr.data()[n], "values");
-  return {static_cast<I>(n), indptr.data(), indices.data(), values.data()};
-}
-
-// The number of right-hand sides in an array of n numbers each.
-template <class Array>
-std::int64_t sides_of(const Array& x, std::int64_t n) {
-  const auto places = static_cast<std::int64_t>(x.shape(0));
-  if (n == 0 || places % n != 0) throw std::invalid_argument("x has not n places for each side");
-  return places / n;
-}
 
 template <class I, class T>
 void bind_residual(nb::module_& module) {
@@ -94,16 +73,16 @@ void bind_residual(nb::module_& module) {
 template <class I>
 void bind_lengths(nb::module_& module) {
   module.def(
-      "has_longer",
+      "longest_up_to",
       [](In<I> indptr, In<I> indices, int most) {
         const std::int64_t n = order_of(static_cast<std::int64_t>(indptr.shape(0)));
         const PatternView<I> A = checked_view_of<I>(n, indptr, indices);
         if (most >= std::numeric_limits<std::uint16_t>::max()) throw std::invalid_argument("most");
         const WithoutGil nogil;
-        return has_longer(static_cast<I>(n), A.indptr, A.indices, most);
+        return longest_up_to(static_cast<I>(n), A.indptr, A.indices, most);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("most"),
-      "Whether a row or a column of a square matrix has more than `most` entries.");
+      "The largest number of entries in a row or a column of a square matrix, or most + 1.");
 }
 
 template <class T>
@@ -155,33 +134,15 @@ void bind_gather(nb::module_& module) {
       [](In<I> places, In<T> from, Out<T> to) {
         const auto count = static_cast<std::int64_t>(to.shape(0));
         require_places(places, count, "places");
-        require_places(from, count, "from");
+        if (static_cast<std::int64_t>(from.shape(0)) < count) {
+          throw std::invalid_argument("there are fewer values than places");
+        }
         const WithoutGil nogil;
         return gather_finite(count, places.data(), from.data(), to.data());
       },
       nb::arg("places").noconvert(), nb::arg("values").noconvert(), nb::arg("to").noconvert(),
       "Copies the values at the given places. The caller must have checked that the places exist. "
       "Returns the place in `to` of the first value that is NaN or infinite, or -1.");
-}
-
-// Whether the places hold each number from 0 to n - 1 once.
-template <class I>
-bool is_permutation(std::int64_t n, const In<I>& perm) {
-  if (static_cast<std::int64_t>(perm.shape(0)) != n) return false;
-  std::vector<bool> found(static_cast<std::size_t>(n));
-  for (std::int64_t place = 0; place < n; ++place) {
-    const I at = perm.data()[place];
-    if (at < 0 || at >= n || found[at]) return false;
-    found[at] = true;
-  }
-  return true;
-}
-
-template <class I>
-bool are_boundaries(std::int64_t n, const In<I>& blocks) {
-  const I* const end = blocks.data() + blocks.shape(0);
-  return blocks.shape(0) > 0 && *blocks.data() == 0 && end[-1] == n &&
-         std::is_sorted(blocks.data(), end);
 }
 
 template <class I>
@@ -195,53 +156,6 @@ void bind_order(nb::module_& module) {
       nb::arg("n"), nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("blocks").noconvert(),
       "Whether these are two permutations and the boundaries of blocks.");
-}
-
-template <class I>
-void bind_pivots(nb::module_& module) {
-  module.def(
-      "find_pivots",
-      [](In<I> indptr, In<I> indices, In<I> row_perm, In<I> col_perm, Out<I> pivot) {
-        const std::int64_t n = order_of(static_cast<std::int64_t>(indptr.shape(0)));
-        require_places(indices, indptr.data()[n], "indices");
-        require_places(pivot, n, "pivot");
-        if (!is_permutation(n, row_perm) || !is_permutation(n, col_perm)) {
-          throw std::invalid_argument("this is no order of the matrix");
-        }
-        const WithoutGil nogil;
-        return find_pivots(static_cast<I>(n), indptr.data(), indices.data(),
-                           {row_perm.data(), col_perm.data(), pivot.data()});
-      },
-      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
-      nb::arg("pivot").noconvert(),
-      "Sets pivot to the position of each diagonal entry of a permuted triangular matrix, or -1. "
-      "Returns the positions of the entries below the diagonal.");
-}
-
-template <class I, class T>
-void bind_triangle(nb::module_& module) {
-  module.def(
-      "solve_triangle",
-      [](In<I> indptr, In<I> indices, In<T> values, In<I> row_perm, In<I> col_perm, Out<I> pivot,
-         int operation, Out<T> b, Out<T> x) {
-        const Columns<I, T> A = columns_of<I, T>(indptr, indices, values);
-        require_places(row_perm, A.n, "row_perm");
-        require_places(col_perm, A.n, "col_perm");
-        require_places(pivot, A.n, "pivot");
-        const std::int64_t k = sides_of(x, A.n);
-        require_places(b, k * A.n, "b");
-        run_pass([&](Budget& budget) {
-          solve_triangle(A, {row_perm.data(), col_perm.data(), pivot.data()},
-                         static_cast<Operation>(operation), k, b.data(), x.data(), budget);
-        });
-      },
-      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
-      nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
-      nb::arg("pivot").noconvert(), nb::arg("operation"), nb::arg("b").noconvert(),
-      nb::arg("x").noconvert(),
-      "Solves a permuted triangular system by substitution; b is overwritten. operation is as for "
-      "residual.");
 }
 
 template <class I>
@@ -320,7 +234,8 @@ void bind_cut(nb::module_& module) {
 
 }  // namespace
 
-void bind_small(nb::module_& module);  // bind_small.cpp
+void bind_singles(nb::module_& module);  // bind_singles.cpp
+void bind_small(nb::module_& module);    // bind_small.cpp
 
 void bind_preorder(nb::module_& module) {
   bind_residual<std::int32_t, double>(module);
@@ -337,15 +252,10 @@ void bind_preorder(nb::module_& module) {
   bind_gather<std::int64_t, std::complex<double>>(module);
   bind_order<std::int32_t>(module);
   bind_order<std::int64_t>(module);
-  bind_pivots<std::int32_t>(module);
-  bind_pivots<std::int64_t>(module);
-  bind_triangle<std::int32_t, double>(module);
-  bind_triangle<std::int32_t, std::complex<double>>(module);
-  bind_triangle<std::int64_t, double>(module);
-  bind_triangle<std::int64_t, std::complex<double>>(module);
   bind_weak<std::int32_t>(module);
   bind_weak<std::int64_t>(module);
   bind_cut(module);
+  bind_singles(module);
   bind_small(module);
 }
 

@@ -53,7 +53,27 @@ bool copy_columns(std::int64_t n, const In<J>& indptr, const In<J>& indices, con
 }
 
 template <class J, class T>
+bool copy_same(const In<J>& indptr, const In<J>& indices, const In<T>& values,
+               const In<I>& known_indptr, const In<I>& known_indices, const Out<T>& to_values) {
+  const auto same = [](const In<J>& one, const In<I>& other) {
+    return one.shape(0) == other.shape(0) &&
+           std::equal(one.data(), one.data() + one.shape(0), other.data());
+  };
+  const auto places = static_cast<std::int64_t>(to_values.shape(0));
+  if (static_cast<std::int64_t>(values.shape(0)) != places) return false;
+  const WithoutGil nogil;
+  return same(indptr, known_indptr) && same(indices, known_indices) &&
+         copy_finite(places, values.data(), to_values.data()) < 0;
+}
+
+template <class J, class T>
 void bind_copy(nb::module_& module) {
+  module.def("copy_same", &copy_same<J, T>, nb::arg("indptr").noconvert(),
+             nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
+             nb::arg("known_indptr").noconvert(), nb::arg("known_indices").noconvert(),
+             nb::arg("to_values").noconvert(),
+             "Copies the values of compressed columns. Returns False if other entries than the "
+             "known ones are stored, or if a value is NaN or infinite.");
   module.def("copy_columns", &copy_columns<J, T>, nb::arg("n"), nb::arg("indptr").noconvert(),
              nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
              nb::arg("to_indptr").noconvert(), nb::arg("to_indices").noconvert(),

@@ -31,6 +31,7 @@ from btfperm.errors import (
     NumericallySingularError,
     ResourceMissingError,
 )
+from btfperm.preorder.factors import shallow_copy
 from btfperm.preorder.null_vectors import Dependent, dependent
 from btfperm.preorder.singles import zero_alone
 from btfperm.preorder.values import Columns, refuse_below
@@ -86,7 +87,7 @@ class BlockwiseFactors:
                 f"{nnz:,}; use solver='klu', or give .klu or .apply(A) to another solver"
             )
         self._threshold, self._panel_size = diag_pivot_thresh, panel_size
-        self._columns = columns
+        self._columns = columns._replace(values=columns.values[:0])
         self._row_perm, self._col_perm, self._blocks = row_perm, col_perm, blocks
         # With this type, NumPy need not convert the indices in each solution.
         self._wide_perms = tuple(perm.astype(np.intp, copy=False) for perm in (row_perm, col_perm))
@@ -101,6 +102,10 @@ class BlockwiseFactors:
         self.segments: tuple[_Segment, ...] = ()
 
     # -- factors ---------------------------------------------------------------------------------
+
+    def of(self, columns: Columns) -> BlockwiseFactors:
+        refuse_below(columns, self._below, columns.values)
+        return shallow_copy(self)
 
     def factor(self, values: _Numbers) -> None:
         refuse_below(self._columns, self._below, values)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <vector>
 
 namespace btfperm {
 
@@ -93,6 +94,26 @@ bool copy_canonical(I n, I places, const J* indptr, const J* indices, const T* v
   }
   to_indptr[n] = places;
   return true;
+}
+
+// The positions of the entries below the diagonal blocks of the permuted matrix.
+template <class I>
+std::vector<std::int64_t> entries_below(I n, const I* indptr, const I* indices, const I* row_perm,
+                                        const I* col_perm, const I* blocks, I n_blocks) {
+  std::vector<I> end(static_cast<std::size_t>(n));  // of the block of each place
+  for (I b = 0; b < n_blocks; ++b)
+    std::fill(end.data() + blocks[b], end.data() + blocks[b + 1], blocks[b + 1]);
+  std::vector<I> row_place(static_cast<std::size_t>(n));
+  for (I k = 0; k < n; ++k) row_place[row_perm[k]] = k;
+  std::vector<std::int64_t> below;
+  for (I k = 0; k < n; ++k) {
+    const I j = col_perm[k];
+    for (I p = indptr[j]; p < indptr[j + 1]; ++p) {
+      if (row_place[indices[p]] >= end[k]) below.push_back(p);
+    }
+  }
+  std::sort(below.begin(), below.end());
+  return below;
 }
 
 }  // namespace btfperm

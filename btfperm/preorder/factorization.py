@@ -23,7 +23,6 @@ Cost        one solution by the factors; for each step of refinement, one more s
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -34,8 +33,15 @@ from btfperm.arguments import one_of
 from btfperm.errors import NumericallySingularError
 from btfperm.preorder.backward_error import has_long_sums
 from btfperm.preorder.factors import Factors
-from btfperm.preorder.ill_conditioned import random_signs, warn_if_wrong, warn_of_overflow
+from btfperm.preorder.ill_conditioned import (
+    overflowing,
+    random_signs,
+    rounding_errors,
+    warn_if_wrong,
+    warn_of_overflow,
+)
 from btfperm.preorder.right_sides import Refine, checked_right_side, checked_steps
+from btfperm.preorder.singles import SingleFactors
 from btfperm.preorder.values import Columns, new_values
 from btfperm.results.html import html_table
 
@@ -50,24 +56,9 @@ _AS_EXACT_AS_ROUNDING = 2 * np.finfo(np.float64).eps
 # With refine="auto", one step is enough if the error before it times the relative change of the
 # solution is at most _NEGLIGIBLE; else up to _MOST_STEPS while the error is > _LARGEST_REFINED.
 _NEGLIGIBLE, _LARGEST_REFINED, _MOST_STEPS = 1e-18, 1e-15, 5
-_SMALL = 100  # matrices with fewer rows are tested with two vectors of rounding errors
+_BY_ROUNDING = "rounding its entries changes"  # in warnings
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _Numbers = npt.NDArray[Any]
-
-
-@lru_cache(16)
-def _rounding(n: int) -> _Numbers:
-    """One row of n relative rounding errors with random signs, n <= 4,093; for a small matrix, two
-    rows (see `Factorization._measured`)."""
-    signs = random_signs()[None, :n]
-    if n < _SMALL:
-        signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
-    return np.finfo(np.float64).eps / 2 * signs
-
-
-def _overflowing(given: _Numbers, x: _Numbers) -> npt.NDArray[np.bool_]:
-    """For each right-hand side, whether its row of `x` is not finite although `given` is finite."""
-    return np.asarray(np.isfinite(given).all(axis=1) & ~np.isfinite(x).all(axis=1))
 
 
 class Factorization:
@@ -190,9 +181,10 @@ class Factorization:
         if pairs:  # real factors: solve for the real and the imaginary parts
             right = np.concatenate((right.real, right.imag))
         right = np.ascontiguousarray(right, dtype=self.dtype)
-        x = self._solved(right, trans, refine)
+        exact = self._solved_exactly(right, trans)
+        x = self._solved(right, trans, refine) if exact is None else exact
         if x.size and not self._share(x, x)[1]:
-            overflows = _overflowing(right, x)
+            overflows = overflowing(right, x)
             if overflows.any():
                 warn_of_overflow("the solution overflows", x[overflows], trans, self.factors)
         if pairs:
@@ -200,6 +192,17 @@ class Factorization:
             x = np.empty((k, self.shape[0]), dtype=np.complex128)
             x.real, x.imag = parts[:k], parts[k:]  # 1j * inf would be NaN + 1j * inf
         return np.ascontiguousarray(x.T).reshape(given.shape)
+
+    def _solved_exactly(self, right: _Numbers, trans: str) -> _Numbers | None:
+        """The solution, if its rounding errors are known to be negligible; else None."""
+        if not (isinstance(self.factors, SingleFactors) and self._has_factors and right.size):
+            return None
+        is_new = not (self._is_verified and self._is_checked)
+        solved = self.factors.exact_solution(right, trans, estimates=is_new)
+        if solved is not None and is_new:
+            warn_if_wrong(solved[1], _BY_ROUNDING, self._columns, self.factors)
+            self._is_verified = self._is_checked = True
+        return None if solved is None else solved[0]
 
     def _solved(self, right: _Numbers, trans: str, refine: Refine) -> _Numbers:
         x = self._substituted(right, trans)
@@ -219,7 +222,7 @@ class Factorization:
         self._is_verified = True
         is_known = math.isfinite(error)
         # `solve` warns if the solution overflows, so this function must not warn again.
-        is_warned = not is_known and bool(_overflowing(right, x).any())
+        is_warned = not is_known and bool(overflowing(right, x).any())
         if not self._is_checked:
             self._first_error = error if is_known else 0.0
             if steps:  # one call of the solver for the correction and for the rounding errors
@@ -230,9 +233,8 @@ class Factorization:
             else:
                 self.factors.solve(effect, trans)
             share = self._share(x[-1:], effect)[0]
-            is_wrong = not is_warned and warn_if_wrong(
-                share, "rounding its entries changes", self._columns, self.factors
-            )
+            about = share, _BY_ROUNDING, self._columns, self.factors
+            is_wrong = not is_warned and warn_if_wrong(*about)
             # If the error is not finite, the effect of rounding is not known: check again later.
             self._is_checked = is_known or is_wrong
             is_warned = is_warned or is_wrong
@@ -248,7 +250,7 @@ class Factorization:
                 self.factors.solve(change, trans)
             share, is_finite = self._share(x, change)
             if not is_finite:
-                overflows = _overflowing(x, change)
+                overflows = overflowing(x, change)
                 if overflows.any() and not is_warned:
                     cause = "a correction of the solution overflows, so the refinement ends"
                     warn_of_overflow(cause, change[overflows], trans, self.factors)
@@ -273,11 +275,8 @@ class Factorization:
 
         The error is the largest componentwise backward error. A rounding error is a change of the
         right-hand side, as large as rounded entries can cause; none if the factors have been
-        checked. Unless n is large, the array holds the residual and the rounding errors.
-
-        The signs of the rounding errors are random. For fewer than _SMALL rows, there are two
-        vectors, whose signs differ in every second place. In one of them, two adjacent rows have
-        different signs, so that its effect is large if these rows are nearly equal.
+        checked; their signs are random, see `rounding_errors`. Unless n is large, the array holds
+        the residual and the rounding errors.
         """
         n, period, k = self.shape[0], random_signs().size, len(x)
         if self._is_checked:
@@ -285,13 +284,13 @@ class Factorization:
             return change, error, change[:0], None
         if n > period:
             change, error, sizes = self._residual(x, right, trans)
-            rounding, cut = _rounding(period)[0], n - n % period
+            rounding, cut = rounding_errors(period)[0], n - n % period
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 # Large temporary arrays would take longer than the products.
                 sizes[:cut].reshape(-1, period)[...] *= rounding
                 sizes[cut:] *= rounding[: n - cut]
             return change, error, sizes[None].astype(self.dtype, copy=False), None
-        rounding = _rounding(n)
+        rounding = rounding_errors(n)
         both = np.empty((k + len(rounding), n), self.dtype)
         sides = x.reshape(-1), right.reshape(-1), rounding.reshape(-1), both.reshape(-1)
         arguments = _OPERATIONS[trans], self._has_long_sums, *sides

@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The interface that each solver implements: LU factors of one matrix. ``blockwise.py`` implements
-it with SuperLU, and ``klu_factors.py`` with KLU."""
+it with SuperLU, ``klu_factors.py`` with KLU, and ``singles.py`` without a solver.
+
+An object is made for the entries of a matrix and an order, without values. This step, such as KLU's
+analysis of the pattern, is shared by the factors of all matrices with these entries: `of` returns
+the object that factors one of them."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy.typing as npt
 
-__all__ = ["Factors"]
+from btfperm.preorder.values import Columns
+
+__all__ = ["Factors", "shallow_copy"]
 
 _Numbers = npt.NDArray[Any]
+_Object = TypeVar("_Object")
+
+
+def shallow_copy(one: _Object) -> _Object:
+    """As ``copy.copy``, in a fifth of its time."""
+    other = object.__new__(type(one))
+    vars(other).update(vars(one))
+    return other
 
 
 class Factors(Protocol):
@@ -35,6 +49,10 @@ class Factors(Protocol):
     def outside(self) -> int: ...
     @property
     def off_diagonal_pivots(self) -> int: ...
+    def of(self, columns: Columns) -> Self:
+        """Factors of `columns`, which have the entries of this object, not computed yet. Raises
+        InvalidArgumentError if there are nonzeros below the diagonal blocks."""
+
     def factor(self, values: _Numbers) -> None:
         """Factors with new pivots; raises NumericallySingularError."""
 

@@ -10,7 +10,7 @@ Cost        two solutions by the factors, if there is a warning
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,12 @@ from btfperm.preorder.factors import Factors
 from btfperm.preorder.values import Columns
 from btfperm.warn import warn
 
-__all__ = ["random_signs", "warn_if_wrong", "warn_of_overflow"]
+__all__ = ["overflowing", "random_signs", "rounding_errors", "warn_if_wrong", "warn_of_overflow"]
 
 # A change of a solution above this share of its largest number causes a warning. The change by
 # rounded entries and the change by the first step of refinement are both compared.
 _LARGE_CHANGE = 1e-3
+_SMALL = 100  # matrices with fewer rows are tested with two vectors of rounding errors
 _TRANSPOSED = {"N": "T", "T": "N", "H": "N"}
 _Numbers = npt.NDArray[Any]
 
@@ -35,6 +36,23 @@ def random_signs() -> _Numbers:
     """4,093 random numbers 1 or -1. They are cached, because starting a generator takes longer than
     solving a small system."""
     return np.random.default_rng(1).choice([-1.0, 1.0], 4_093)
+
+
+@lru_cache(16)
+def rounding_errors(n: int) -> _Numbers:
+    """One row of n relative rounding errors with random signs, n <= 4,093; for a matrix of fewer
+    than _SMALL rows, two rows. Their signs differ in every second place: in one of them, two
+    adjacent rows have different signs, so that its effect is large if these rows are nearly
+    equal."""
+    signs = random_signs()[None, :n]
+    if n < _SMALL:
+        signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
+    return np.finfo(np.float64).eps / 2 * signs
+
+
+def overflowing(given: _Numbers, x: _Numbers) -> npt.NDArray[np.bool_]:
+    """For each right-hand side, whether its row of `x` is not finite although `given` is finite."""
+    return np.asarray(np.isfinite(given).all(axis=1) & ~np.isfinite(x).all(axis=1))
 
 
 def warn_if_wrong(share: float, cause: str, columns: Columns, factors: Factors) -> bool:

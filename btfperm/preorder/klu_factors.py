@@ -5,6 +5,7 @@ Idea        btfperm passes the order to KLU. KLU computes the blocks again and f
             block, with pivots on the given diagonal unless they are too small. It multiplies the
             entries between the blocks. `refactor` factors new values with the same pivots, which
             is faster.
+Analysis    of the given order, once for all matrices with the same entries
 Indices     32 bits; 64 bits if the matrix or its factors have too many entries for 32 bits
 """
 
@@ -15,11 +16,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
 from btfperm.errors import NumericallySingularError, ResourceMissingError
-from btfperm.preorder.values import Columns, entries_below, refuse_below
+from btfperm.preorder.factors import shallow_copy
+from btfperm.preorder.values import Columns, refuse_below
 from btfperm.results import IndexArray
 
 __all__ = [
+    "FIRST_MEMORY",
     "KLU_THRESHOLD",
     "Analysis",
     "CommonFacts",
@@ -71,6 +75,8 @@ class Analysis(Protocol):
     def solve(self, x: _Numbers, trans: str) -> None: ...
     def rcond(self) -> float: ...
     def numbers(self) -> KluNumbers: ...
+    def without_factors(self) -> Analysis:
+        """The same analysis, for other factors. KLU only reads an analysis."""
 
 
 class KluLibrary(Protocol):
@@ -92,6 +98,11 @@ class KluLibrary(Protocol):
     ) -> Analysis:
         """Analyzes a pattern. All arrays are int32, or all are int64. KLU searches for blocks if
         `has_blocks` is true."""
+
+
+# The memory that KLU allocates for the factors of a block at first: this number times its entries.
+# With KLU's default, 10, most of it is given back, and later factors are written to new pages.
+FIRST_MEMORY = 2.0
 
 
 class CommonFacts:
@@ -140,10 +151,14 @@ class KluFactors:
         library: KluLibrary,
         tolerance: float,
     ) -> None:
-        # KLU would accept nonzeros below the diagonal blocks, but would find other blocks.
-        below = entries_below(columns, row_perm, col_perm, blocks)
-        refuse_below(columns, below, columns.values)
-        self._columns, self._row_perm, self._col_perm = columns, row_perm, col_perm
+        self._columns = columns._replace(values=columns.values[:0])
+        # Copies of the permutations, because nbklu accepts writeable arrays only.
+        width = columns.indptr.dtype
+        self._row_perm, self._col_perm = np.array(row_perm, width), np.array(col_perm, width)
+        self._below: list[int] = []
+        if blocks.size > 2:
+            order = self._row_perm, self._col_perm, blocks.astype(width, copy=False)
+            self._below = _core.preorder.entries_below(*columns[:2], *order)
         self._has_blocks = blocks.size > 2
         self._library, self._tolerance = library, tolerance
         if columns.n:
@@ -153,15 +168,21 @@ class KluFactors:
                 raise self._too_little_memory() from None
 
     def _analyze(self, index_type: Any) -> None:
-        indptr, indices = self._columns[:2]
-        # Copies of the permutations, because nbklu accepts writeable arrays only.
-        P, Q = np.array(self._row_perm, index_type), np.array(self._col_perm, index_type)
-        columns = np.asarray(indptr, index_type), np.asarray(indices, index_type)
+        arrays = *self._columns[:2], self._row_perm, self._col_perm
+        indptr, indices, P, Q = (np.asarray(array, index_type) for array in arrays)
         self._wide = index_type == np.int64
-        has_blocks = self._has_blocks
+        has_blocks, tolerance = self._has_blocks, self._tolerance
         self._analysis = self._library.analyze(
-            *columns, P, Q, self._tolerance, has_blocks=has_blocks
+            indptr, indices, P, Q, tolerance, has_blocks=has_blocks
         )
+
+    def of(self, columns: Columns) -> KluFactors:
+        # KLU would accept nonzeros below the diagonal blocks, but would find other blocks.
+        refuse_below(columns, self._below, columns.values)
+        factors = shallow_copy(self)
+        if columns.n:
+            factors._analysis = self._analysis.without_factors()
+        return factors
 
     def factor(self, values: _Numbers) -> None:
         try:

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.preorder.klu_factors import Analysis, CommonFacts, checked_status
+from btfperm.preorder.factors import shallow_copy
+from btfperm.preorder.klu_factors import FIRST_MEMORY, Analysis, CommonFacts, checked_status
 
 __all__ = ["PATH", "Shared"]
 
@@ -149,6 +150,18 @@ class Shared:
         return _Analysis(self.library, common(), (indptr, indices), perms, tolerance, has_blocks)
 
 
+class _Symbolic:
+    """KLU's analysis of a pattern, which is freed when no factors use it any more."""
+
+    def __init__(self, common: Any, free: Any) -> None:
+        self.pointer = ctypes.c_void_p()
+        self._common, self._free = common, free
+
+    def __del__(self) -> None:
+        if self.pointer:
+            self._free(ctypes.byref(self.pointer), ctypes.byref(self._common))
+
+
 class _Analysis(CommonFacts):
     def __init__(
         self,
@@ -161,21 +174,24 @@ class _Analysis(CommonFacts):
     ) -> None:
         self._library, self._common, self._columns = library, common, columns
         self._width = "l" if columns[0].dtype == np.int64 else ""
-        self._symbolic, self._numeric = ctypes.c_void_p(), ctypes.c_void_p()
+        self._numeric = ctypes.c_void_p()
         self._field = ""
-        self._function("defaults")(ctypes.byref(self._common))
-        self._common.tol = tolerance
-        self._common.btf = int(has_blocks)
+        self._function("defaults")(ctypes.byref(common))
+        common.tol, common.btf, common.initmem = tolerance, int(has_blocks), FIRST_MEMORY
+        self._symbolic = _Symbolic(common, self._function("free_symbolic"))
         name = "analyze" if perms is None else "analyze_given"
         arrays = map(_pointer, (*columns, *(perms or ())))
-        self._symbolic.value = self._call(name, self._count(columns[0].size - 1), *arrays)
-        checked_status(self._common.status)
+        self._symbolic.pointer.value = self._call(name, self._count(columns[0].size - 1), *arrays)
+        checked_status(common.status)
+
+    def without_factors(self) -> _Analysis:
+        other = shallow_copy(self)
+        other._numeric = ctypes.c_void_p()
+        other._common = type(self._common).from_buffer_copy(self._common)
+        return other
 
     def __del__(self) -> None:
         self._free_numeric()
-        if getattr(self, "_symbolic", None):
-            free = self._function("free_symbolic")
-            free(ctypes.byref(self._symbolic), ctypes.byref(self._common))
 
     def _free_numeric(self) -> None:
         if getattr(self, "_numeric", None):
@@ -196,24 +212,26 @@ class _Analysis(CommonFacts):
         self._free_numeric()
         self._field = "z" if values.dtype.kind == "c" else ""
         arrays = map(_pointer, (*self._columns, values))
-        self._numeric.value = self._call("factor", *arrays, self._symbolic, field=self._field)
+        self._numeric.value = self._call(
+            "factor", *arrays, self._symbolic.pointer, field=self._field
+        )
         return checked_status(self._common.status)
 
     def refactor(self, values: _Array) -> int:
         arrays = map(_pointer, (*self._columns, values))
-        self._call("refactor", *arrays, self._symbolic, self._numeric, field=self._field)
+        self._call("refactor", *arrays, self._symbolic.pointer, self._numeric, field=self._field)
         return checked_status(self._common.status)
 
     def solve(self, x: _Array, trans: str) -> None:
         k, n = x.shape
         sizes = self._count(n), self._count(k)
-        arguments: tuple[Any, ...] = self._symbolic, self._numeric, *sizes, _pointer(x)
+        arguments: tuple[Any, ...] = self._symbolic.pointer, self._numeric, *sizes, _pointer(x)
         if trans != "N" and self._field:
             arguments += (ctypes.c_int(trans == "H"),)
         self._call("solve" if trans == "N" else "tsolve", *arguments, field=self._field)
 
     def rcond(self) -> float:
-        self._call("rcond", self._symbolic, self._numeric, field=self._field)
+        self._call("rcond", self._symbolic.pointer, self._numeric, field=self._field)
         return float(self._common.rcond)
 
     def numbers(self) -> Any:

@@ -4,12 +4,20 @@
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.preorder.klu_factors import Analysis, CommonFacts, KluNumbers, checked_status
+from btfperm.preorder.factors import shallow_copy
+from btfperm.preorder.klu_factors import (
+    FIRST_MEMORY,
+    Analysis,
+    CommonFacts,
+    KluNumbers,
+    checked_status,
+)
 
 __all__ = ["Wheel"]
 
@@ -40,6 +48,17 @@ class Wheel:
         return _Analysis(self.functions, indptr, indices, P, Q, tolerance, has_blocks)
 
 
+class _Symbolic:
+    """KLU's analysis of a pattern, which is freed when no factors use it any more. (The objects of
+    nbklu 0.3.0 do not free the memory of KLU when Python deletes them.)"""
+
+    def __init__(self, pointer: Any, free: Callable[[Any], None]) -> None:
+        self.pointer, self._free = pointer, free
+
+    def __del__(self) -> None:
+        self._free(self.pointer)
+
+
 class _Analysis(CommonFacts):
     def __init__(
         self,
@@ -54,58 +73,68 @@ class _Analysis(CommonFacts):
         self._functions, self._columns = functions, (indptr, indices)
         self._width = "l" if indptr.dtype == np.int64 else ""
         self._field = ""
-        self._symbolic: Any = None
+        self._settings = tolerance, int(has_blocks)
         self._numeric: Any = None
-        self._common = functions.LCommon() if self._width else functions.Common()
-        self._common.defaults()
-        self._common.tol = tolerance
-        self._common.btf = int(has_blocks)
+        self._common = common = self._new_common()
         columns = indptr.size - 1, indptr, indices
         if P is None:
-            self._symbolic = self._call("analyze", *columns)
+            pointer = self._call("analyze", *columns)
         else:
-            self._symbolic = self._call("analyze_given", *columns, P, Q)
-        checked_status(self._common.status)
+            pointer = self._call("analyze_given", *columns, P, Q)
+        checked_status(common.status)
+        free = self._function("free_symbolic")
+        self._symbolic = _Symbolic(pointer, lambda pointer: free(pointer, common))
+
+    def _new_common(self) -> Any:
+        common = self._functions.LCommon() if self._width else self._functions.Common()
+        common.defaults()
+        common.tol, common.btf = self._settings
+        common.initmem = FIRST_MEMORY
+        return common
+
+    def without_factors(self) -> _Analysis:
+        other = shallow_copy(self)
+        other._numeric, other._common = None, self._new_common()
+        return other
 
     def __del__(self) -> None:
-        # The objects of nbklu 0.3.0 do not free the memory of KLU when Python deletes them.
         self._free_numeric()
-        if getattr(self, "_symbolic", None) is not None:
-            self._call("free_symbolic", self._symbolic)
 
     def _free_numeric(self) -> None:
         if getattr(self, "_numeric", None) is not None:
             self._call("free_numeric", self._numeric, field=self._field)
             self._numeric = None
 
-    def _call(self, name: str, *arguments: Any, field: str = "") -> Any:
+    def _function(self, name: str, field: str = "") -> Any:
         prefix = field + self._width
-        function = getattr(self._functions, f"{prefix}_{name}" if prefix else name)
-        return function(*arguments, self._common)
+        return getattr(self._functions, f"{prefix}_{name}" if prefix else name)
+
+    def _call(self, name: str, *arguments: Any, field: str = "") -> Any:
+        return self._function(name, field)(*arguments, self._common)
 
     def factor(self, values: _Numbers) -> int:
         self._free_numeric()  # before KLU allocates the new factors
         self._field = "z" if values.dtype.kind == "c" else ""
-        arguments = *self._columns, values, self._symbolic
+        arguments = *self._columns, values, self._symbolic.pointer
         numeric = self._call("factor", *arguments, field=self._field)
         if not self._common.status:  # after an error, KLU has freed the factors itself
             self._numeric = numeric
         return checked_status(self._common.status)
 
     def refactor(self, values: _Numbers) -> int:
-        arguments = *self._columns, values, self._symbolic, self._numeric
+        arguments = *self._columns, values, self._symbolic.pointer, self._numeric
         self._call("refactor", *arguments, field=self._field)
         return checked_status(self._common.status)
 
     def solve(self, x: _Numbers, trans: str) -> None:
         k, n = x.shape
-        arguments: tuple[Any, ...] = self._symbolic, self._numeric, n, k, x.T
+        arguments: tuple[Any, ...] = self._symbolic.pointer, self._numeric, n, k, x.T
         if trans != "N" and self._field:
             arguments += (int(trans == "H"),)
         self._call("solve" if trans == "N" else "tsolve", *arguments, field=self._field)
 
     def rcond(self) -> float:
-        self._call("rcond", self._symbolic, self._numeric, field=self._field)
+        self._call("rcond", self._symbolic.pointer, self._numeric, field=self._field)
         return float(self._common.rcond)
 
     def numbers(self) -> KluNumbers:

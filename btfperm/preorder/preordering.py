@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors, KluLibrary
 from btfperm.preorder.klu_libraries import find as find_klu
 from btfperm.preorder.klu_libraries import shortfall
 from btfperm.preorder.singles import SingleFactors
-from btfperm.preorder.values import columns_of, refuse_changed
+from btfperm.preorder.values import Columns, columns_of, refuse_changed
 from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
@@ -47,6 +47,21 @@ _SMALL_THRESHOLD = 0.001
 # known, it is counted up to _COUNTED_FACTORS entries per row only: counting more would take longer
 # than narrow panels save.
 _SPARSE_FACTORS, _COUNTED_FACTORS = 300, 20
+
+
+class _Analysed(NamedTuple):
+    """What `factor` keeps for further matrices with the same entries.
+
+    Attributes
+    ----------
+    how : the library of KLU, or None for SuperLU, and diag_pivot_thresh
+    columns : the entries, without values
+    factors : the analysis by the solver
+    """
+
+    how: tuple[KluLibrary | None, float]
+    columns: Columns
+    factors: Factors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -183,7 +198,8 @@ class Preordering(SolverOrder, OnDemand):
         return gather.apply(A)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_gather"}
+        stored = {"_gather", "_last"}
+        return {name: value for name, value in vars(self).items() if name not in stored}
 
     def factor(self, A: Any, *, diag_pivot_thresh: float | None = None) -> Factorization:
         """LU factors of a matrix with this pattern; `A` is not modified.
@@ -194,7 +210,8 @@ class Preordering(SolverOrder, OnDemand):
         ``.backend`` of the result names the solver. A matrix whose blocks all have one row needs
         no factors, and neither solver is called.
 
-        Call this method again when the values change: the order is not computed again.
+        Call this method again when the values change: the order is not computed again. If the
+        entries of the last call are the same, the solver does not analyse them again either.
 
         Parameters
         ----------
@@ -238,18 +255,28 @@ class Preordering(SolverOrder, OnDemand):
 
     def _factored(self, A: Any, library: KluLibrary | None, thresh: float | None) -> Factorization:
         """The factors by this library of KLU, or by SuperLU if `library` is None."""
-        columns = columns_of(A, self.shape)
-        factors: Factors
+        last: _Analysed | None = vars(self).get("_last")
+        columns = columns_of(A, self.shape, last and last.columns)
+        thresh = self._threshold_of(library) if thresh is None else thresh
+        how = library, thresh
+        if last is None or last.how != how or last.columns.indices is not columns.indices:
+            pattern = columns._replace(values=columns.values[:0])
+            last = _Analysed(how, pattern, self._analysed(pattern, library, thresh))
+            vars(self)["_last"] = last
+        return Factorization(columns, last.factors.of(columns))
+
+    def _analysed(self, columns: Columns, library: KluLibrary | None, thresh: float) -> Factors:
+        """An object that computes the factors of matrices with these entries."""
         rows, cols, blocks = self.row_perm, self.col_perm, self.blocks
         if self.n_blocks == self.shape[0]:
-            factors = SingleFactors(columns, rows, cols, "klu" if library else "superlu")
-        elif library is not None:
-            tolerance = KLU_THRESHOLD if thresh is None else thresh
-            factors = KluFactors(columns, rows, cols, blocks, library, tolerance)
-        else:
-            thresh = self._threshold if thresh is None else thresh
-            factors = BlockwiseFactors(columns, rows, cols, blocks, thresh, self._panel_size)
-        return Factorization(columns, factors)
+            return SingleFactors(columns, rows, cols, "klu" if library else "superlu")
+        if library is not None:
+            return KluFactors(columns, rows, cols, blocks, library, thresh)
+        return BlockwiseFactors(columns, rows, cols, blocks, thresh, self._panel_size)
+
+    def _threshold_of(self, library: KluLibrary | None) -> float:
+        """The default of `diag_pivot_thresh`."""
+        return self._threshold if library is None else KLU_THRESHOLD
 
     @cached_property
     def _threshold(self) -> float:

@@ -107,18 +107,17 @@ double residual(const Columns<I, T>& A, Operation operation, bool wide, std::int
   return worst;
 }
 
-// Whether a row or a column has more than `most` entries. `most` must be below 65,535, because the
-// counters have 16 bits, so that they need fewer cache lines.
+// The largest number of entries in a row or a column; `most` + 1 if it is larger than `most`, which
+// must be below 65,535, because the counters have 16 bits, so that they need fewer cache lines.
 template <class I>
-bool has_longer(I n, const I* indptr, const I* indices, int most) {
+int longest_up_to(I n, const I* indptr, const I* indices, int most) {
   std::vector<std::uint16_t> lengths(static_cast<std::size_t>(n));
-  for (I j = 0; j < n; ++j) {
-    if (indptr[j + 1] - indptr[j] > most) return true;
+  I longest = 0;
+  for (I j = 0; j < n; ++j) longest = std::max(longest, indptr[j + 1] - indptr[j]);
+  for (I p = 0; p < indptr[n] && longest <= most; ++p) {
+    longest = std::max(longest, static_cast<I>(++lengths[indices[p]]));
   }
-  for (I p = 0; p < indptr[n]; ++p) {
-    if (++lengths[indices[p]] > most) return true;
-  }
-  return false;
+  return longest <= most ? static_cast<int>(longest) : most + 1;
 }
 
 struct Change {

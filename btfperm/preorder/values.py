@@ -17,17 +17,21 @@ from btfperm.pattern.arrays import matrix_on_device, refuse_masked
 from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, native, recognised
 from btfperm.results import IndexArray
 
-__all__ = ["Columns", "as_places", "canonical_copies", "columns_of", "entries_below", "gathered"]
+__all__ = ["LONG", "Columns", "as_places", "canonical_copies", "columns_of", "gathered"]
 __all__ += ["new_values", "refuse_below", "refuse_changed"]
+
+LONG = 256
+"""If a row or a column has more entries, rounding errors of its sum would disturb a refinement."""
 
 _MOST_NARROW = 2**31 - 1  # entries with 32-bit indices
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 _DOUBLES = (np.dtype(np.float64), np.dtype(np.complex128))
 
 
-class RowOrder:
-    """The order of the entries by rows, for a matrix in sorted compressed columns. It is computed
-    at its first use, and stored for later values."""
+class EntryFacts:
+    """Facts about the entries of a matrix in sorted compressed columns that do not depend on the
+    values: the order of the entries by rows, and the longest row or column. Each is computed at its
+    first use, and stored for later values."""
 
     def __init__(self, indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> None:
         self._columns = indptr, indices
@@ -52,6 +56,11 @@ class RowOrder:
         """For each entry in the order of the columns, its place in the order of the rows."""
         return self._rows[2]
 
+    @cached_property
+    def longest(self) -> int:
+        """The largest number of entries in a row or a column; LONG + 1 if it is larger."""
+        return int(_core.preorder.longest_up_to(*self._columns, LONG))
+
 
 class Columns(NamedTuple):
     """A square matrix in compressed columns: sorted, without duplicates, every value finite.
@@ -63,19 +72,29 @@ class Columns(NamedTuple):
     given_by : the order of the entries in the arrays of the caller's matrix: "columns" (CSC, or
         COO), "rows" (CSR, or COO), or "other" if they are not sorted, contain duplicates, or the
         matrix has another format of SciPy
-    rows : the order of the entries by rows, for new values
+    facts : what is known about the entries, for new values
     """
 
     indptr: npt.NDArray[Any]
     indices: npt.NDArray[Any]
     values: npt.NDArray[Any]
     given_by: Literal["columns", "rows", "other"] = "columns"
-    rows: RowOrder | None = None
+    facts: EntryFacts | None = None
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return self.indptr.size - 1
+
+    @property
+    def longest(self) -> int:
+        """See `EntryFacts.longest`."""
+        facts = self.facts or EntryFacts(self.indptr, self.indices)
+        return facts.longest
+
+    def has_entries_of(self, A: Any) -> bool:
+        """Whether compressed columns `A` have the same entries in the same order. O(nnz)."""
+        return np.array_equal(A.indptr, self.indptr) and np.array_equal(A.indices, self.indices)
 
 
 def refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray) -> None:
@@ -89,25 +108,13 @@ def refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: I
         )
 
 
-def entries_below(
-    columns: Columns, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray
-) -> npt.NDArray[Any]:
-    """The positions in ``columns.indices`` of the entries below the diagonal blocks. O(nnz)."""
-    if blocks.size <= 2:
-        return np.zeros(0, np.int64)
-    block_of_row, block_of_col = np.zeros((2, columns.n), np.int32)
-    numbers = np.repeat(np.arange(blocks.size - 1, dtype=np.int32), np.diff(blocks))
-    block_of_row[row_perm], block_of_col[col_perm] = numbers, numbers
-    of_entries = np.repeat(block_of_col, np.diff(columns.indptr))
-    return np.flatnonzero(block_of_row[columns.indices] > of_entries)
-
-
-def refuse_below(columns: Columns, below: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
-    """Raises InvalidArgumentError if there are nonzeros below the diagonal blocks. Zeros stored
-    there are allowed."""
-    if not below.size:
+def refuse_below(columns: Columns, below: Any, values: npt.NDArray[Any]) -> None:
+    """Raises InvalidArgumentError if there are nonzeros below the diagonal blocks, at the positions
+    `below`. Zeros stored there are allowed."""
+    if not len(below):
         return
-    wrong = below[values[below] != 0]
+    places = np.asarray(below)
+    wrong = places[values[places] != 0]
     if wrong.size:
         p = wrong.min()
         i, j = columns.indices[p], np.searchsorted(columns.indptr, p, side="right") - 1
@@ -118,13 +125,11 @@ def refuse_below(columns: Columns, below: npt.NDArray[Any], values: npt.NDArray[
         )
 
 
-def canonical_copies(
+def _plain_arrays(
     A: Any,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None:
-    """Copies of ``indptr``, ``indices`` and ``data`` of a square SciPy CSC matrix, with indices of
-    32 bits. Returns None if the matrix or its arrays are of another kind, if a number in them is
-    too large for such indices, if its columns are not sorted or have duplicates, or if a value is
-    not a finite double (real or complex). Makes one pass over the entries."""
+    """``indptr``, ``indices`` and ``data`` of a square SciPy CSC matrix, if the core can read these
+    arrays; else None."""
     if not is_scipy(A) or A.format != "csc" or A.shape[0] != A.shape[1]:
         return None
     arrays = A.indptr, A.indices, A.data
@@ -136,24 +141,58 @@ def canonical_copies(
         return None
     if values.dtype not in _DOUBLES or indptr.size != A.shape[0] + 1:
         return None
+    return arrays
+
+
+def _values_of_same(A: Any, known: Columns) -> npt.NDArray[Any] | None:
+    """A copy of the values of a SciPy CSC matrix with the entries of `known`. None if the matrix is
+    of another kind or has other entries, or if a value is not finite. Takes one pass."""
+    arrays = _plain_arrays(A)
+    if arrays is None or known.indptr.dtype != np.int32:
+        return None
+    values = np.empty(known.indices.size, arrays[2].dtype)
+    return values if _core.preorder.copy_same(*arrays, *known[:2], values) else None
+
+
+def canonical_copies(
+    A: Any,
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None:
+    """Copies of ``indptr``, ``indices`` and ``data`` of a square SciPy CSC matrix, with indices of
+    32 bits. Returns None if the matrix or its arrays are of another kind, if a number in them is
+    too large for such indices, if its columns are not sorted or have duplicates, or if a value is
+    not a finite double (real or complex). Makes one pass over the entries."""
+    arrays = _plain_arrays(A)
+    if arrays is None:
+        return None
+    indptr, indices, values = arrays
     starts, rows = np.empty(indptr.size, np.int32), np.empty(indices.size, np.int32)
     copies = starts, rows, np.empty_like(values)
     done = _core.preorder.copy_columns(A.shape[0], *arrays, *copies)
     return copies if done else None
 
 
-def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
+def columns_of(A: Any, shape: tuple[int, int], known: Columns | None = None) -> Columns:
     """A copy of `A`, which later changes of `A` do not affect. Its arrays are writeable, as nbklu
-    requires.
+    requires. If `A` has the entries of `known`, the copy shares the arrays and facts of `known`.
 
     Raises
     ------
     InvalidArgumentError : another shape, no values, a matrix on a GPU
     InvalidMatrixError : `A` is no matrix, its arrays describe none, or a value is not finite
     """
+    values = None if known is None else _values_of_same(A, known)
+    if known is not None and values is not None:
+        return known._replace(values=values, given_by="columns")
+    found = _new_columns(A, shape)
+    if known is not None and known.has_entries_of(found):
+        return known._replace(values=found.values, given_by=found.given_by)
+    return found
+
+
+def _new_columns(A: Any, shape: tuple[int, int]) -> Columns:
     arrays = canonical_copies(A)
     if arrays is not None and A.shape == shape:
-        return Columns(*arrays, rows=RowOrder(*arrays[:2]))
+        return Columns(*arrays, facts=EntryFacts(*arrays[:2]))
     C = _with_values(A, shape)
     given_by = _order_of_entries(A, C)
     if not C.has_canonical_format:
@@ -162,7 +201,7 @@ def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
     width = np.int32 if C.nnz <= _MOST_NARROW else np.int64
     indptr, indices = np.array(C.indptr, width), np.array(C.indices, width)
     values = _finite_copy(C.data, indptr, indices)
-    return Columns(indptr, indices, values, given_by, RowOrder(indptr, indices))
+    return Columns(indptr, indices, values, given_by, EntryFacts(indptr, indices))
 
 
 def _order_of_entries(A: Any, C: Any) -> Literal["columns", "rows", "other"]:
@@ -204,16 +243,19 @@ def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
                 "were given"
             )
         return _finite_copy(A, old.indptr, old.indices, _places(old))
+    same = _values_of_same(A, old)
+    if same is not None:
+        return same
     shape = old.n, old.n
     if is_scipy(A) and A.format in ("csc", "csr") and A.shape == shape:
         refuse_masked(A)
         if A.data.shape == old.values.shape and A.data.dtype.kind in "biufc":
-            if A.format == "csc" and _same_entries(A.indptr, A.indices, old):
+            if A.format == "csc" and old.has_entries_of(A):
                 return _finite_copy(A.data, old.indptr, old.indices)
-            if A.format == "csr" and old.rows is not None and old.rows.fits(A):
-                return _finite_copy(A.data, old.indptr, old.indices, old.rows.places)
+            if A.format == "csr" and old.facts is not None and old.facts.fits(A):
+                return _finite_copy(A.data, old.indptr, old.indices, old.facts.places)
     new = columns_of(A, shape)
-    if not _same_entries(new.indptr, new.indices, old):
+    if not old.has_entries_of(new):
         raise InvalidArgumentError(
             "this matrix has other entries than the one that was factored; call factor"
         )
@@ -230,12 +272,8 @@ def _places(old: Columns) -> npt.NDArray[Any] | None:
             "the entries of the matrix that was factored were not sorted by columns or by rows, or "
             "contained duplicates, so the order of an array of values is not known: give the matrix"
         )
-    assert old.rows is not None
-    return old.rows.places
-
-
-def _same_entries(indptr: Any, indices: Any, old: Columns) -> bool:
-    return np.array_equal(indptr, old.indptr) and np.array_equal(indices, old.indices)
+    assert old.facts is not None
+    return old.facts.places
 
 
 def as_places(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -249,7 +287,7 @@ def gathered(values: npt.NDArray[Any], places: npt.NDArray[Any]) -> tuple[npt.ND
     tested: the second result is -1."""
     if values.dtype not in _DOUBLES or not values.flags.c_contiguous:
         return values[places], -1
-    ordered = np.empty_like(values)
+    ordered = np.empty(places.size, values.dtype)
     return ordered, int(_core.preorder.gather_finite(places, values, ordered))
 
 

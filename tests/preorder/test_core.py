@@ -58,10 +58,9 @@ def test_lengths_of_rows_and_columns(width):
     for shape in ((1, 3), (3, 1)):
         rows, cols = (i.astype(width) for i in np.nonzero(np.ones(shape)))
         indptr = np.searchsorted(np.sort(cols), np.arange(4)).astype(width)
-        assert _core.preorder.has_longer(indptr, rows, 2)
-        assert not _core.preorder.has_longer(indptr, rows, 3)
+        assert [_core.preorder.longest_up_to(indptr, rows, k) for k in (1, 2, 3, 4)] == [2, 3, 3, 3]
     with pytest.raises(ValueError, match="most"):
-        _core.preorder.has_longer(indptr, rows, 65_535)
+        _core.preorder.longest_up_to(indptr, rows, 65_535)
 
 
 def test_changes_are_relative_to_their_own_solution():
@@ -137,3 +136,43 @@ def test_copies_without_places_are_refused():
         else:
             with pytest.raises(ValueError, match="places"):
                 _core.preorder.copy_columns(2, *given, *copies)
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+def test_arguments_about_orders_and_blocks(width):
+    indptr, indices = np.array([0, 1, 3], width), np.array([0, 0, 1], width)
+    order, blocks = np.array([1, 0], width), np.array([0, 1, 2], width)
+    below = _core.preorder.entries_below
+    assert below(indptr, indices, order, order, blocks) == [1]
+    assert below(indptr, indices, order[::-1].copy(), order[::-1].copy(), blocks) == []
+    assert below(indptr, indices, order, order, blocks[::2].copy()) == []
+    pivot = np.empty(2, width)
+    for wrong in (np.array([0, 2], width), np.array([-1, 0], width)):
+        with pytest.raises(ValueError, match="no order"):
+            below(indptr, indices, wrong, order, blocks)
+        with pytest.raises(ValueError, match="no order"):
+            _core.preorder.find_pivots(indptr, indices, order, wrong, pivot)
+    with pytest.raises(ValueError, match="no blocks"):
+        below(indptr, indices, order, order, np.array([0, 2, 1], width))
+    with pytest.raises(ValueError, match="rounding"):
+        _core.preorder.solve_estimated_triangle(
+            indptr, indices, np.ones(3), order, order, pivot, 0, np.ones(0), 1.0, np.ones(2),
+            np.ones(2),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_values_of_known_entries(width, dtype):
+    known = np.array([0, 1, 3], np.int32), np.array([0, 0, 1], np.int32)
+    given, values = [array.astype(width) for array in known], np.array([1, 2, 3], dtype)
+    copy = np.empty(3, dtype)
+    assert _core.preorder.copy_same(*given, values, *known, copy)
+    assert copy.tolist() == [1, 2, 3]
+    for place in (0, 1):
+        other = [array.copy() for array in given]
+        other[place][1] = 2
+        assert not _core.preorder.copy_same(*other, values, *known, copy)
+    assert not _core.preorder.copy_same(given[0], given[1][:2].copy(), values, *known, copy)
+    assert not _core.preorder.copy_same(*given, values[:2].copy(), *known, copy)
+    assert not _core.preorder.copy_same(*given, np.array([1, np.nan, 3], dtype), *known, copy)

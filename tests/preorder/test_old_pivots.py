@@ -79,8 +79,8 @@ def test_growth_that_the_smallest_pivot_does_not_show(library, trans):
     assert F.refactor(later)
     if library.name == "nbklu":
         analysis = F.factors._analysis
-        arguments = *analysis._columns, F._columns.values, analysis._symbolic, analysis._numeric
-        analysis._call("rgrowth", *arguments)
+        arguments = *analysis._columns, F._columns.values, analysis._symbolic.pointer
+        analysis._call("rgrowth", *arguments, analysis._numeric)
         assert analysis._common.rgrowth < 1e-8
     x = np.array([1.0, 2.0, 0.0, 0.0])
     A = later.T if trans == "T" else later
