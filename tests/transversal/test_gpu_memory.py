@@ -17,19 +17,13 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture
 def small_device(monkeypatch):
-    """Returns a function that sets the number of free bytes that CUDA reports, and returns a list
-    with one item for each query of this number."""
-    import cupy
-
+    """Returns a function that sets the number of bytes that the GPU seems to have free, and returns
+    a list with one item for each query of this number."""
     asked = []
 
     def has(free):
         monkeypatch.setattr(device, "_LEAST_CHECKED", 0)
-        monkeypatch.setattr(device, "_pooled", lambda: 0)
-        memory = cupy.cuda.runtime.memGetInfo()[1]
-        monkeypatch.setattr(
-            cupy.cuda.runtime, "memGetInfo", lambda: (asked.append(free) or free, memory)
-        )
+        monkeypatch.setattr(device, "free_memory", lambda: asked.append(free) or free)
         return asked
 
     return has
