@@ -58,7 +58,9 @@ COMMANDS = {
         "-v/--verbose": "flag",
     },
     "check matrix perm": {
+        "--bipartite": "flag",
         "--drop-zeros": "flag",
+        "--weights": "values moduli ones",
     },
     "convert source target": {
         "--diagonal": "flag",
@@ -176,7 +178,7 @@ def test_each_option_is_in_its_group_and_has_a_help_text(command):
             for option in options:
                 name = option.opts[-1]
                 groups = [group for group, names in GROUPS.items() if name in names]
-                if (command.name, name) == ("match", "--weights"):  # weights of edges
+                if name == "--weights" and command.name in ("match", "check"):  # of edges
                     groups = []
                 assert groups == ([title] if title != "Options" else []), name
                 assert len(option.help.split()) >= 2

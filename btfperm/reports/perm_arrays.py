@@ -25,7 +25,7 @@ from btfperm.io.source import shown, unreadable
 from btfperm.io.whole_numbers import whole_numbers
 from btfperm.printable import cause_text, quoted
 
-__all__ = ["PermArrays", "read_arrays"]
+__all__ = ["PermArrays", "interpreted", "read_arrays", "read_fields"]
 
 VERSION = 1  # newest format_version known here
 OURS = "btfperm"
@@ -72,8 +72,8 @@ def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
     """The arrays of a permutation file: `.npz`, `.json`, `.txt` or `.mat` in any convention, or
     `.petsc`; ``-`` is standard input.
 
-    The content decides, not the suffix. Raises `UnreadableInputError` when the file cannot be read,
-    is none of these, has an unknown convention or arrays of another one, or was written by a newer
+    The content decides, not the suffix. Raises `UnreadableInputError` when `read_fields` does, or
+    if the file has an unknown convention or arrays of another one, or was written by a newer
     btfperm. O(size of the file).
 
     >>> import pathlib, tempfile
@@ -82,6 +82,13 @@ def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
     >>> read_arrays(file).arrays["row_perm"].tolist()
     [1, 0]
     """
+    return interpreted(*read_fields(path))
+
+
+def read_fields(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any]]:
+    """The name of a permutation file for messages, and its fields, whatever they mean. Raises
+    `UnreadableInputError` when the file cannot be read or has none of the formats. O(size of the
+    file)."""
     name = os.fsdecode(path)
     try:
         if name == "-" and sys.stdin is None:
@@ -102,7 +109,7 @@ def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
         raise UnreadableInputError(
             f"{name}: this is no permutation file that can be read ({cause_text(error)})"
         ) from None
-    return _interpreted(name, fields)
+    return name, fields
 
 
 def _reader(data: bytes) -> Callable[[bytes, str], dict[str, Any]]:
@@ -124,8 +131,6 @@ def _from_npz(data: bytes, _: str) -> dict[str, Any]:
         found = keys(archive)
         if {"format", "shape", "data"} <= found:  # written by scipy.sparse.save_npz
             raise ValueError(_A_MATRIX)
-        if {"mate", "dual"} <= found:  # written by `GraphMatching.save`
-            raise ValueError("it is a matching of a graph, which btfperm match has verified")
         if len(found) > _MOST_ARRAYS:
             raise ValueError(f"it holds {len(found)} arrays")
         return {key: read_array(archive, key) for key in sorted(found)}
@@ -243,7 +248,7 @@ def _are_whole(values: npt.NDArray[Any]) -> bool:
     return bool(((values == np.rint(values)) & (np.abs(values) < 2**53)).all())
 
 
-def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
+def interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
     """Meta and convention of what was read; the arrays of other tools under our names."""
     has_meta = "meta" in fields
     meta = fields.pop("meta", {})

@@ -16,6 +16,7 @@ from btfperm.errors import InvalidMatrixError
 from btfperm.pattern import Pattern, as_pattern, as_valued
 from btfperm.pattern.arrays import device_context, prefix
 from btfperm.pattern.valued import ValuedPattern
+from btfperm.weighted.bipartite import between_sides
 from btfperm.weighted.graph_faults import refuse_fault, refuse_rectangles
 
 __all__ = ["Reals", "has_no_values", "on_host", "read_graph", "refuse_faults", "weighted_pattern"]
@@ -24,15 +25,23 @@ Reals = npt.NDArray[np.float64]
 
 
 def read_graph(
-    G: Any, weights: str, shape: Sequence[int] | None = None, threads: int | None = None
+    G: Any,
+    weights: str,
+    shape: Sequence[int] | None = None,
+    threads: int | None = None,
+    *,
+    bipartite: bool = False,
 ) -> tuple[Pattern, Reals]:
-    """The pattern of the matrix and the weight of each entry, checked, on the host.
+    """The pattern of the matrix and the weight of each entry, checked, on the host. With
+    `bipartite`, they are those of the bipartite graph of the matrix.
 
     Raises
     ------
     InvalidMatrixError : as for `match`
     """
     pattern, weight = on_host(*weighted_pattern(G, weights, shape, threads))
+    if bipartite:
+        pattern, weight = between_sides(pattern, weight)
     refuse_faults(pattern, weight)
     return pattern, weight
 

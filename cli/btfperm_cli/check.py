@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from btfperm_cli.help import GroupedCommand
+from btfperm_cli.json_keys import JSON_KEYS, finite
 from btfperm_cli.option_types import FileName
-from btfperm_cli.options import drop_zeros_option, matrix_argument, output_options
+from btfperm_cli.options import (
+    bipartite_option,
+    drop_zeros_option,
+    matrix_argument,
+    output_options,
+    weights_option,
+)
 from btfperm_cli.output import Output
 from btfperm_cli.progress import stage
 from btfperm_cli.summary import count
@@ -19,6 +26,8 @@ from btfperm_cli.summary import count
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
     from btfperm.reports.perm_arrays import PermArrays
+    from btfperm.reports.verify import Verdict
+    from btfperm.reports.verify.graph_matching import GraphVerdict
 
 __all__ = ["check"]
 
@@ -32,13 +41,23 @@ ROUNDING = 1e-6  # a larger gap is not caused by rounding errors, so it is repor
     examples=(
         "btfperm check A.mtx perm.npz  # verify the file of any tool",
         "btfperm check A.mtx perm.mat -q && echo verified  # in a script",
+        "btfperm check graph.mtx mate.npz  # a file of btfperm match",
     ),
 )
 @matrix_argument
 @click.argument("perm", type=FileName())
 @drop_zeros_option
+@weights_option(None)
+@bipartite_option
 @output_options
-def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
+def check(
+    out: Output,
+    matrix: str,
+    perm: str,
+    drop_zeros: bool,
+    edge_weights: str | None,
+    bipartite: bool,
+) -> int:
     """Verify the permutation file PERM against MATRIX, by code that shares nothing with the
     algorithms.
 
@@ -49,15 +68,24 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     blocks, and files for SciPy have only a matching. Scalings are verified with the values of
     MATRIX: matched entries must become 1 in modulus, within the gap that PERM states, and all
     others at most 1. One of MATRIX and PERM may be -, standard input.
+
+    PERM may also be a file with an array mate, such as btfperm match writes: a matching in the
+    graph of MATRIX. Give --weights and --bipartite as to btfperm match.
     """
     if matrix == perm == "-":
         raise click.UsageError("standard input is either the matrix or the permutation, not both.")
 
     from btfperm.io import read
-    from btfperm.reports.perm_arrays import OURS, read_arrays
+    from btfperm.reports.perm_arrays import OURS, interpreted, read_fields
     from btfperm.reports.verify import verify
 
-    file = read_arrays(perm)
+    name, fields = read_fields(perm)
+    if "mate" in fields:
+        how = edge_weights or "values", bipartite
+        return check_graph_matching(out, matrix, perm, fields, *how, drop_zeros=drop_zeros)
+    if edge_weights or bipartite:
+        raise click.UsageError("--weights and --bipartite go with a file of btfperm match.")
+    file = interpreted(name, fields)
     dropped = drop_zeros or bool(recorded(file).get("zeros_dropped"))
     values = None
     with stage(f"reading {matrix}", quiet=out.quiet) as progress:
@@ -83,25 +111,71 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
         out.say(f"not checked, because a check before it failed: {', '.join(verdict.skipped)}")
     if (gap := gap_of(file)) > ROUNDING:
         out.say(f"the file admits a gap: the largest product may be e^{gap:.3g} times its product")
+    return conclude(out, matrix, perm, verdict, {"convention": file.convention})
+
+
+def conclude(
+    out: Output, matrix: str, perm: str, verdict: Verdict | GraphVerdict, more: dict[str, Any]
+) -> int:
+    """Reports whether the file is right, with the facts in `more`. Returns the exit code."""
     code = 0 if verdict.ok else 1
     what, whose = (STANDARD_INPUT if name == "-" else name for name in (perm, matrix))
     if verdict.ok:
         out.say(f"{what} is right for {whose}: {', '.join(verdict.passed)} checked")
     else:
         out.fail(f"{what} is wrong for {whose}: {count(len(verdict.violations), 'violation')}")
-    out.answer(
-        {
-            "matrix": matrix,
-            "perm": perm,
-            "convention": file.convention,
-            "ok": verdict.ok,
-            "violations": [asdict(violation) for violation in verdict.violations],
-            "passed": list(verdict.passed),
-            "skipped": list(verdict.skipped),
-            "exit_code": code,
-        }
-    )
+    facts = {
+        "matrix": matrix,
+        "perm": perm,
+        "ok": verdict.ok,
+        "violations": [asdict(violation) for violation in verdict.violations],
+        "passed": list(verdict.passed),
+        "skipped": list(verdict.skipped),
+        "exit_code": code,
+    }
+    out.answer(dict.fromkeys(JSON_KEYS["check"]) | facts | more)
     return code
+
+
+def check_graph_matching(
+    out: Output,
+    matrix: str,
+    perm: str,
+    fields: dict[str, Any],
+    weights: str,
+    bipartite: bool,
+    *,
+    drop_zeros: bool,
+) -> int:
+    """Verifies a file with an array `mate`: a matching in the graph of the matrix."""
+    from btfperm.reports.verify.graph_matching import verify_graph_matching
+    from btfperm.weighted.graph_input import read_graph
+
+    if drop_zeros:
+        raise click.UsageError("--drop-zeros does not go with a file of btfperm match.")
+    with stage(f"reading {matrix}", quiet=out.quiet):
+        pattern, weight = read_graph(matrix, weights, bipartite=bipartite)
+    with stage("verifying", quiet=out.quiet):
+        verdict = verify_graph_matching(pattern, weight, fields)
+    for violation in verdict.violations:
+        out.say(f"{violation.check}: {violation.text}")
+    if verdict.skipped:
+        out.say(f"not checked: {', '.join(verdict.skipped)}")
+    facts = {
+        "weight": verdict.weight,
+        "size": verdict.size,
+        "maximal": verdict.maximal,
+        "locally_dominant": verdict.locally_dominant,
+    }
+    if verdict.weight is not None and verdict.size is not None:
+        maximal = "maximal" if verdict.maximal else "not maximal"
+        dominant = "locally dominant" if verdict.locally_dominant else "not locally dominant"
+        out.say(
+            f"{count(verdict.size, 'edge')} of the weight {verdict.weight:.6g}; {maximal}, "
+            f"{dominant}"
+        )
+        facts["weight"] = finite(verdict.weight)
+    return conclude(out, matrix, perm, verdict, facts)
 
 
 def has_weights(file: PermArrays) -> bool:

@@ -50,7 +50,10 @@ JSON_KEYS = {
         *(*_MATRIX, "full", "overdetermined", "underdetermined", "group_counts", "truncated"),
         *("empty_rows", "empty_columns", "repair", "diagonal", "identical_rows", *_SEARCH),
     ),
-    "check": ("matrix", "perm", "convention", "ok", "violations", "passed", "skipped"),
+    "check": (
+        *("matrix", "perm", "convention", "ok", "violations", "passed", "skipped"),
+        *("weight", "size", "maximal", "locally_dominant"),
+    ),
     "convert": ("in", "out", "rows", "cols", "entries", "permuted", "replaced"),
     "solve": (
         *("matrix", "entries", "rows", "cols", "right_hand_side", "right_hand_sides"),

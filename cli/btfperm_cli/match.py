@@ -19,11 +19,13 @@ from btfperm_cli.option_types import (
 )
 from btfperm_cli.options import (
     RegistryOption,
+    bipartite_option,
     matrix_argument,
     no_clobber_option,
     output_options,
     target_option,
     threads_option,
+    weights_option,
 )
 from btfperm_cli.output import Output, complain
 from btfperm_cli.output_files import check_output, is_replaced, open_to_reader
@@ -67,19 +69,8 @@ PLACES = {"gpu": ", on a GPU", "mpi": ", over MPI ranks"}
     help="gpu runs local-max and red-blue on a GPU, mpi (under mpiexec) local-max over ranks, with "
     "the same matching; auto is mpi under mpiexec, else the CPU.",
 )
-@click.option(
-    "--weights",
-    "edge_weights",
-    type=click.Choice(["values", "moduli", "ones"]),
-    default="values",
-    help="The weights of the edges: the values, which must be positive, their moduli, or ones.",
-)
-@click.option(
-    "--bipartite",
-    is_flag=True,
-    help="Match the rows of MATRIX, which may have any shape, to its columns: row i is the vertex "
-    "i, and column j the vertex m + j, where m is the number of rows.",
-)
+@weights_option("values")
+@bipartite_option
 @click.option(
     "--option",
     "options",

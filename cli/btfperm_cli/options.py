@@ -25,6 +25,7 @@ from btfperm_cli.output import Output
 
 __all__ = [
     "RegistryOption",
+    "bipartite_option",
     "drop_zeros_option",
     "format_option",
     "matrix_argument",
@@ -35,6 +36,7 @@ __all__ = [
     "target_option",
     "threads_option",
     "verbose_option",
+    "weights_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -58,6 +60,27 @@ class RegistryOption(click.Option):
 def matrix_argument(command: Command) -> Command:
     """Adds the argument for the matrix file, which is `-` for standard input."""
     return click.argument("matrix", type=MATRIX)(command)
+
+
+def weights_option(default: str | None) -> Callable[[Command], Command]:
+    """Adds the option for the weights of the edges of a graph."""
+    return click.option(
+        "--weights",
+        "edge_weights",
+        type=click.Choice(["values", "moduli", "ones"]),
+        default=default,
+        help="The weights of the edges: the values, which must be positive, their moduli, or ones.",
+    )
+
+
+def bipartite_option(command: Command) -> Command:
+    """Adds the flag for the bipartite graph of a matrix."""
+    return click.option(
+        "--bipartite",
+        is_flag=True,
+        help="Match the rows of MATRIX, which may have any shape, to its columns: row i is the "
+        "vertex i, and column j the vertex m + j, where m is the number of rows.",
+    )(command)
 
 
 def target_option(help_text: str, *, required: bool = False) -> Callable[[Command], Command]:

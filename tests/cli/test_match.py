@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -65,7 +67,6 @@ def test_the_file(cli, file, tmp_path):
         m.save(other)
     assert not other.exists()
     m.save(tmp_path / "mate")  # a name without a suffix
-    cli("check", file, target).failed(3, "it is a matching of a graph, which btfperm match has")
     with pytest.raises(btfperm.UnreadableInputError, match=r"open it with numpy\.load"):
         btfperm.load(target)
 
@@ -112,3 +113,68 @@ def test_a_limit_is_exit_code_1(cli, file, tmp_path):
     assert (found.code, found.json["exit_code"], found.json["error"]) == (1, 1, reason)
     assert found.json["stopped_by"] == "max_work" and found.json["written"] == str(target)
     assert cli("match", file, "--max-work", "1000000", "--json").json["error"] is None
+
+
+# -- check -----------------------------------------------------------------------------------------
+
+
+def test_check_of_a_file_of_match(cli, file, tmp_path):
+    target = tmp_path / "mate.npz"
+    for name in ("local-max", "gpa", "hem", "local-max-external"):
+        cli("match", file, "-o", target, "--algorithm", name)
+        m = btfperm.match(file, algorithm=name)
+        found = cli("check", file, target, "--json")
+        assert found.code == 0 and found.json["ok"] and not found.json["violations"]
+        assert found.json["passed"] == ["arrays", "matching", "weight", "bound"]
+        assert found.json["weight"] == pytest.approx(m.weight) and found.json["size"] == m.size
+        assert found.json["maximal"] == m.maximal
+        assert found.json["locally_dominant"] == m.locally_dominant
+    np.savez(target, mate=m.mate)  # of another tool
+    out = cli("check", file, target).out
+    assert "not checked: weight, bound" in out and "arrays, matching checked" in out
+
+
+PLANTED = [
+    ({"mate": [1, 2, 1, -1]}, "the mate of 0 is 1, but the mate of 1 is 2"),
+    ({"mate": [2, -1, 0, -1]}, "vertex 0 is matched to vertex 2, but no edge joins them"),
+    ({"mate": [4, -1, -1, -1]}, "mate leaves the range -1..3 at place 0"),
+    ({"mate": [0, -1, -1, -1]}, "vertex 0 is matched to vertex 0, but no edge"),
+    ({"mate": [1.0, 0, 3, 2]}, "mate holds float64, not integers"),
+    ({"mate": [1, 0, 3]}, r"mate has the shape \(3,\) instead of \(4,\)"),
+    ({"weight": 5.0}, "weight is 5, but the matched edges have 4"),
+    ({"weight": np.nan}, "weight is nan"),
+    ({"upper_bound": 3.0}, "upper_bound is 3, less than the weight 4"),
+    ({"upper_bound": 4.5}, "upper_bound is 4.5, less than the sum of the duals"),
+    ({"dual": [2.0, 0.5, 2.0, 0.5]}, "the duals of the vertices 1 and 2 are less than the weight"),
+    ({"dual": [2.0, -1.0, 4.0, 0.0]}, "dual is negative or no number at place 1"),
+    ({"dual": [2.0, np.nan, 4.0, 0.0]}, "dual is negative or no number at place 1"),
+]
+
+
+@pytest.mark.parametrize(("planted", "text"), PLANTED)
+def test_check_finds_wrong_files_of_match(cli, tmp_path, planted, text):
+    file, target = tmp_path / "g.mtx", tmp_path / "mate.npz"
+    btfperm.write_matrix(file, path(4, [2.0, 3.0, 2.0]))
+    right = {"mate": [1, 0, 3, 2], "weight": 4.0, "dual": [1.0, 1.0, 2.0, 1.0], "upper_bound": 5.0}
+    np.savez(target, **right)
+    assert cli("check", file, target).code == 0
+    np.savez(target, **(right | planted))
+    ended = cli("check", file, target)
+    assert ended.code == 1 and re.search(text, ended.out), ended.out
+    assert "is wrong for" in ended.out
+
+
+def test_check_with_the_options_of_match(cli, tmp_path):
+    file, target = tmp_path / "a.mtx", tmp_path / "mate.npz"
+    btfperm.write_matrix(file, np.array([[-3.0, 9, 0], [0, 8, 1]]))
+    words = ("--bipartite", "--weights", "moduli")
+    cli("match", file, "-o", target, *words)
+    assert (
+        "2 edges of the weight 10; maximal, locally dominant"
+        in cli("check", file, target, *words).out
+    )
+    cli("check", file, target).failed(3, "not one of 2 x 3")
+    cli("check", file, target, "--drop-zeros").failed(2, "--drop-zeros does not go with a file of")
+    perm = tmp_path / "perm.npz"
+    cli(file, "-o", perm)
+    cli("check", file, perm, "--weights", "ones").failed(2, "go with a file of btfperm match")
