@@ -9,7 +9,9 @@
 //             fit into memory, the rounds of local-max continue in memory.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
 //             external matching", Euro-Par 2013, section 2, external memory models: O(sort(m))
-//             transfers of blocks by an emulation of the PRAM algorithm. Here the edges are sorted
+//             transfers of blocks by an emulation of the PRAM algorithm. Changed: the array of
+//             mates is in memory and has random accesses (the semi-external model), while the
+//             paper has all data of the vertices in external memory, too. The edges are sorted
 //             by (x, y) only once, because the passes keep this order. They are sorted by weight
 //             once if the limit on visits is reached. Each round sorts only the heaviest edges of
 //             the vertices. The weights, the random numbers and the limit on visits are those of
