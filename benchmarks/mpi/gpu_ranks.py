@@ -30,21 +30,15 @@ __all__ = ["cases", "run"]
 
 WAYS = {
     "2 GPUs, auto": (2, "auto", {}),
+    "1 GPU, auto": (1, "auto", {}),
     "one process": (1, "host", {}),
     "2 GPUs, NCCL": (2, "gpu", {}),
     "1 GPU": (1, "gpu", {}),
-    "1 GPU, auto": (1, "auto", {}),
-    "2 GPUs, auto, host memory": (2, "auto", {"BTFPERM_NCCL": "0"}),
     "2 GPUs, host memory": (2, "gpu", {"BTFPERM_NCCL": "0"}),
     "engine for one GPU": (1, "engine", {}),
     "2 CPU cores": (2, "cpu", {}),
 }
-ONLY_FIRST = (
-    "2 GPUs, auto, host memory",
-    "2 GPUs, host memory",
-    "engine for one GPU",
-    "2 CPU cores",
-)
+ONLY_FIRST = ("2 GPUs, host memory", "engine for one GPU", "2 CPU cores")
 _LIMITS = 6  # limits at most; each halves the range of limits under which only two GPUs may suffice
 
 

@@ -84,8 +84,8 @@ def match(
     bipartite : True takes a matrix of m rows and n columns, of any shape, as a bipartite graph:
         entry (i, j) is the edge between row i, the vertex i, and column j, the vertex m + j. So
         ``r.mate[:m] - m`` are the columns matched to the rows in the result r, where ``mate`` is
-        not -1. The graph has two entries for each entry of the matrix. Not possible over MPI ranks
-        and with "local-max-external"
+        not -1. The graph has two entries for each entry of the matrix. Not possible with
+        "local-max-external"
     options : the options of the algorithm by name, such as ``{"p": 0.5}``; ``btfperm algorithms``
         lists them
     seed : of the random numbers of an algorithm; the same seed gives the same matching
@@ -148,8 +148,8 @@ def match(
         if name != "auto":  # refuses an unknown one before the graph is read
             find(name, initializer=False, backend=backend, package=PACKAGE)
     one_of("weights", weights, get_args(Weights))
-    if truth("bipartite", bipartite) and (distributed or name == EXTERNAL):
-        refuse_sides("MPI ranks" if distributed else EXTERNAL)
+    if truth("bipartite", bipartite) and name == EXTERNAL:
+        refuse_sides(EXTERNAL)
     limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
     limits |= {"seed": seed, "options": options}
     if name == EXTERNAL and not distributed:
@@ -161,7 +161,7 @@ def match(
     if distributed:
         from btfperm.weighted.match_mpi import match_over_ranks
 
-        how: dict[str, Any] = {"weights": weights, "shape": shape, **limits}
+        how: dict[str, Any] = {"weights": weights, "bipartite": bipartite, "shape": shape, **limits}
         with over_ranks(G, comm), memory_for(SEARCH):
             found = match_over_ranks(G, comm, algorithm=name, backend=backend, **how)
             return found.gather() if gather else found

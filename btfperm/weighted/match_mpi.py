@@ -24,7 +24,7 @@ from btfperm.errors import DefectError, InvalidArgumentError, InvalidMatrixError
 from btfperm.path.request import Request
 from btfperm.path.run import carry_out
 from btfperm.pattern import as_pattern
-from btfperm.pattern.arrays import prefix
+from btfperm.pattern.arrays import index_type, prefix
 from btfperm.pattern.distributed_values import as_distributed_values, lists_with_values
 from btfperm.pattern.input import is_over_ranks
 from btfperm.registry import find
@@ -58,6 +58,7 @@ def match_over_ranks(
     algorithm: str,
     backend: str,
     weights: str,
+    bipartite: bool,
     shape: Sequence[int] | None,
     **how: Any,
 ) -> DistributedGraphMatching:
@@ -70,6 +71,8 @@ def match_over_ranks(
     if algorithm != "auto":  # refuses an unknown one before the graph is read
         find(algorithm, initializer=False, backend="mpi", package=PACKAGE)
     pattern = _weighted(G, comm, shape, weights)
+    if bipartite:
+        pattern = _between_sides(pattern)
     request = Request(algorithm, backend="mpi", **how)
     run = carry_out(ValuedSession(pattern, PACKAGE, pattern.values), request, PACKAGE)
     found = fields_of(run, run.begun - begin)
@@ -155,6 +158,26 @@ def _weighted(G: Any, comm: Any, shape: Sequence[int] | None, weights: str) -> D
             f'{prefix(weighted.name)}complex values are no weights: use weights="moduli" or "ones"'
         )
     return weighted
+
+
+def _between_sides(pattern: DistributedPattern) -> DistributedPattern:
+    """The bipartite graph of a matrix, as by `between_sides` of ``bipartite.py``. Collective.
+
+    Raises
+    ------
+    InvalidMatrixError : a weight is not positive and finite
+    """
+    values, (m, n) = pattern.values, pattern.shape
+    assert values is not None
+    width = index_type((m + n, m + n), 0)
+    rows = pattern.indices.astype(width)
+    cols = pattern.columns.list_of_each(width) + width(pattern.col_slices.first)
+    wrong = ~((values > 0) & np.isfinite(values))
+    _refuse_at(pattern, wrong, _NO_WEIGHT, rows, cols, values, values)
+    ends = [rows, cols + width(m)]
+    return pattern.of_parts(
+        pattern.exchange, ends, (m + n, m + n), True, pattern.name, values=values
+    )
 
 
 def _largest(pattern: DistributedPattern, values: Reals) -> float:

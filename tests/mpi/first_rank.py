@@ -14,6 +14,7 @@ import btfperm
 from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.threads import usable_cores
 from btfperm.order import order_file
+from btfperm.transversal.augmenting import first_rank_mpi
 from tests.mpi import inputs
 from tests.mpi.values import written
 from tests.mpi.weights import random_square, with_values
@@ -78,22 +79,20 @@ def case_lost_marks_of_the_first_rank():
     """If a number of the matching or of the cover is lost while the first rank distributes them,
     the call ends with a DefectError."""
     P = btfperm.as_pattern(inputs.skewed_matrix(1_000, seed=1), comm=COMM)
-    whole = Exchange.scatter
+    whole = first_rank_mpi._hand_out
     for lost, unmarked in ((np.int32, -1), (np.uint8, 0)):
 
-        def scatter(exchange, array, slices, kind, lost=lost, unmarked=unmarked):
-            found = whole(exchange, array, slices, kind)
-            marked = np.flatnonzero(found != unmarked)
-            if kind == lost and exchange.rank == 0 and slices is P.row_slices:
-                found[marked[:1]] = unmarked
-            return found
+        def hand_out(problem, array, slices, into, lost=lost, unmarked=unmarked):
+            whole(problem, array, slices, into)
+            marked = np.flatnonzero(into != unmarked)
+            if into.dtype == lost and COMM.rank == 0 and slices is P.row_slices:
+                into[marked[:1]] = unmarked
 
-        Exchange.scatter = scatter
-        try:
-            with pytest.raises(btfperm.DefectError, match="reached the ranks"):
-                btfperm.maximum_transversal(P, backend="mpi", algorithm="first-rank")
-        finally:
-            Exchange.scatter = whole
+        with (
+            inputs.changed(first_rank_mpi.__name__, "_hand_out", hand_out),
+            pytest.raises(btfperm.DefectError, match="reached the ranks"),
+        ):
+            btfperm.maximum_transversal(P, backend="mpi", algorithm="first-rank")
 
 
 def case_unverified_result_of_the_first_rank():

@@ -304,24 +304,6 @@ def case_the_gpu_of_the_first_rank_fails():
     assert len(found) == (COMM.rank == 0)
 
 
-def case_nccl_gathers_on_the_first_gpu():
-    if COMM.size != 2 or not EMULATED or not on_one_machine():
-        return
-    from cupy import cuda
-
-    cuda.nccl, comm = FakeNccl(), COMM.Dup()
-    try:
-        for seed in (200, 203):
-            A = inputs.random_matrix(seed)
-            before = FakeNccl.transfers
-            d = same_blocks(A, comm, backend="auto", device="gpu")
-            assert "gathered by NCCL" in d.transversal.device
-            assert FakeNccl.transfers > before
-    finally:
-        del cuda.nccl
-        comm.Free()
-
-
 CASES = {
     name.removeprefix("case_"): case
     for name, case in vars(sys.modules[__name__]).items()

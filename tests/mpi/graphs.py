@@ -65,6 +65,24 @@ def case_local_max_is_that_of_one_process():
             same_matching(G, options={"ties": ties}, seed=seed)
 
 
+def case_rows_are_matched_to_columns():
+    """A matrix of any shape is a bipartite graph, as in one process."""
+    for seed, shape in enumerate(((1, 1), (7, 12), (40, 9), (30, 30), (0, 3), (3, 0))):
+        B = sp.random_array(shape, density=0.2, rng=seed, format="csc")
+        B.data += 1e-3
+        for weights in ("values", "ones"):
+            how = {"bipartite": True, "weights": weights, "seed": seed}
+            apart = btfperm.match(B, comm=COMM, gather=False, **how)
+            m, serial = apart.gather(), btfperm.match(B, options={"limit": 0}, **how)
+            assert np.array_equal(m.mate, serial.mate) and m.edges == B.nnz
+            assert np.isclose(m.weight, serial.weight) and m.n == sum(shape)
+            assert m.weight <= m.upper_bound * (1 + 1e-12)
+    B = sp.csc_array(np.array([[1.0, 2.0], [3.0, -4.0]]))
+    match = partial(btfperm.match, B, comm=COMM, bipartite=True)
+    assert "row 1, column 1" in raised(btfperm.InvalidMatrixError, match)
+    assert match(weights="moduli").weight == 5
+
+
 def case_local_max_on_a_path_of_increasing_weights():
     """In each round only one edge is heavier than its neighbours, so there are as many rounds as
     matched edges."""

@@ -161,10 +161,10 @@ class Mpi:
             return ""
         from btfperm.backends.gpu.device import facts
 
-        way = "NCCL" if problem.link.uses_nccl else "host memory"
         name = facts(problem.device)[0]
         if FIRST_RANK in problem.copies:
-            return f"GPU of the first rank ({name}, gathered by {way})"
+            return f"GPU of the first rank ({name})"
+        way = "NCCL" if problem.uses_nccl else "host memory"
         return f"GPUs ({name}, exchange by {way})"
 
 
@@ -194,7 +194,7 @@ def _use_device(problem: DistributedProblem, device: int) -> None:
 
     number = local_device(problem.exchange) if device == EACH_RANKS else device
     with _on(number, problem.exchange.rank):
-        problem.use_device(number)
+        problem.device = number
 
 
 def _device_of(problem: Any) -> AbstractContextManager[Any]:

@@ -131,43 +131,12 @@ class DeviceExchange:
         download(items, here)
         return upload(self._exchange.move(here, sent, received))
 
-    def gather_to_first(self, items: npt.NDArray[Any]) -> Any:
-        """Concatenates arrays of the hosts of all ranks on the GPU of the first rank; None on the
-        others. With NCCL, each rank copies its array to its own GPU first."""
-        import cupy
-
-        exchange = self._exchange
-        if not self.uses_nccl:
-            found = exchange.gather_to(0, items)
-            return None if found is None else upload(found)
-        sent = np.zeros(exchange.size, dtype=np.int64)
-        sent[0] = items.size
-        received = exchange.counts_from(sent)
-        exchange.count_moved(sent, 1, items.itemsize)
-        if exchange.rank:
-            self._transfer(upload(items)[:, None], sent, cupy.empty((0, 1), items.dtype), received)
-            return None
-        whole = cupy.empty((int(received.sum()), 1), dtype=items.dtype)
-        whole[: items.size, 0] = upload(items)
-        self._transfer(whole[:0], np.zeros_like(sent), whole, received, skip=0)
-        return whole[:, 0]
-
     def _between_devices(self, items: Any, sent: Counts, received: Counts) -> Any:
-        import cupy
-
-        arrived = cupy.empty((int(received.sum()), int(items.shape[1])), dtype=items.dtype)
-        self._transfer(items, sent, arrived, received)
-        return arrived
-
-    def _transfer(
-        self, items: Any, sent: Counts, arrived: Any, received: Counts, skip: int = -1
-    ) -> None:
-        """Sends the rows of `items`, and receives rows into `arrived`, as `move` does. Of the rank
-        `skip`, nothing is received: the array has its rows already."""
         import cupy
 
         nccl, stream = self._nccl, cupy.cuda.get_current_stream()
         width = int(items.shape[1])
+        arrived = cupy.empty((int(received.sum()), width), dtype=items.dtype)
         kind = {1: nccl.NCCL_UINT8, 4: nccl.NCCL_INT32, 8: nccl.NCCL_INT64}[items.itemsize]
         from_here, to_here = _starts(sent), _starts(received)
         line = width * items.itemsize
@@ -179,7 +148,7 @@ class DeviceExchange:
                     place = items.data.ptr + from_here[peer] * line
                     self._communicator.send(place, count, kind, peer, stream.ptr)
                 count = int(received[peer]) * width
-                if count and peer != skip:
+                if count:
                     place = arrived.data.ptr + to_here[peer] * line
                     self._communicator.recv(place, count, kind, peer, stream.ptr)
             nccl.groupEnd()
@@ -192,6 +161,7 @@ class DeviceExchange:
             if isinstance(failure, nccl.NcclError):
                 raise _not_available(failure) from failure
             raise
+        return arrived
 
 
 class _Started:

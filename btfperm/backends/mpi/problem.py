@@ -61,8 +61,21 @@ class DistributedProblem:
     @property
     def link(self) -> DeviceExchange | Exchange:
         """The object whose method `step` sends lines between the ranks: the lines are on the GPU
-        if this rank searches there, else on the host."""
-        return self._device_link or self.exchange
+        if this rank searches there, else on the host. Collective at the first use on GPUs, because
+        it may start NCCL, which takes a second; the GPU is CuPy's current device then."""
+        if self.device is None:
+            return self.exchange
+        if self._device_link is None:
+            from btfperm.backends.mpi.device_exchange import DeviceExchange
+
+            self._device_link = DeviceExchange.of(self.exchange, self.device)
+        return self._device_link
+
+    @property
+    def uses_nccl(self) -> bool:
+        """Whether the GPUs exchange long lists by NCCL."""
+        link = None if self.device is None else self.exchange.links.get(self.device)
+        return link is not None and link.uses_nccl
 
     def own_step(self, name: str) -> Callable[..., Any]:
         """The function of a step (``registry/steps.py``) that processes the rows and columns of
@@ -154,12 +167,6 @@ class DistributedProblem:
         other.device, other._device_link = self.device, self._device_link
         other.copies = self.copies
         return other
-
-    def use_device(self, device: int) -> None:
-        """Makes this rank search on this GPU, which must be CuPy's current device. Collective."""
-        from btfperm.backends.mpi.device_exchange import DeviceExchange
-
-        self.device, self._device_link = device, DeviceExchange.of(self.exchange, device)
 
     @cached_property
     def on_device(self) -> tuple[Any, Any]:

@@ -11,8 +11,7 @@ Paper       Rabenseifner, Hager, Jost, PDP 2009: one MPI process with threads on
 Cost        that of one process, plus the transfer of the matrix to the first rank and of the
             matching from it. All ranks together need less memory than in a search over many ranks,
             because there are no ghosts; but the first rank alone needs as much as one process.
-GPU         With ``device=``, the matrix is gathered on the GPU of the first rank, which searches.
-            With NCCL, each rank copies its columns to its own GPU, and then from GPU to GPU
+GPU         With ``device=``, the matrix is gathered on the GPU of the first rank, which searches
             (``whole_matrix_gpu.py``).
 Prefer it   if all ranks run on one machine whose memory suffices for one process. ``auto`` compares
             the free memory with a bound on what the first rank needs (`Features.first_memory`);
@@ -31,6 +30,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from btfperm.backends.mpi.problem import DistributedProblem
 from btfperm.backends.protocol import FIRST_RANK
@@ -38,9 +38,10 @@ from btfperm.errors import BackendUnavailableError, ResourceMissingError
 
 if TYPE_CHECKING:
     from btfperm.backends.mpi.budget import SharedBudget
+    from btfperm.backends.mpi.slices import Slices
     from btfperm.pattern import Pattern
 
-__all__ = ["first_rank", "gathered", "memory_of_one_process"]
+__all__ = ["copied", "first_rank", "gathered", "memory_of_one_process"]
 
 _ADVICE = "use backend='mpi', which keeps the matrix distributed"
 
@@ -66,6 +67,11 @@ def gathered(problem: DistributedProblem) -> Pattern | None:
     return problem.pattern.on_first_rank()
 
 
+def copied(array: npt.NDArray[Any], into: npt.NDArray[Any]) -> None:
+    """Copies an array."""
+    into[:] = array
+
+
 @memory_of_one_process()
 def first_rank(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
@@ -87,7 +93,7 @@ def first_rank(
             seed=seed,
             time_limit=max(budget.seconds_left, 1e-6) if budget.has_deadline else None,
             max_work=budget.work_left,
-        ).on_host()
+        )
         described = {
             "stopped_by": result.stopped_by,
             "is_checked": result.verified,
@@ -103,10 +109,31 @@ def first_rank(
         here = side if not problem.turned else {"row": "col", "col": "row"}[side]
         slices = row_slices if here == "row" else col_slices
         array = None if result is None else getattr(result, f"{here}_match")
-        mates[:] = exchange.scatter(array, slices, problem.width)
+        _hand_out(problem, array, slices, mates)
         if budget.stopped_by is None:
             array = None if result is None else getattr(result, f"{here}_in_cover")
-            covers[side][:] = exchange.scatter(array, slices, np.uint8)
+            _hand_out(problem, array, slices, covers[side])
     problem.proven, problem.is_checked = budget.stopped_by is None, described["is_checked"]
     counters: dict[str, int | list[int]] = described["counters"]
     return {**counters, "gathered_edges": problem.pattern.nnz}
+
+
+def _hand_out(
+    problem: DistributedProblem, array: Any, slices: Slices, into: npt.NDArray[Any]
+) -> None:
+    """Copies to each rank its part of an array of the first rank, which may be on its GPU; `array`
+    is None on the other ranks. Collective."""
+    exchange, copy = problem.exchange, problem.own_step("copy to host")
+    sent, received = np.zeros((2, exchange.size), dtype=np.int64)
+    others = np.empty(0, dtype=into.dtype)
+    if array is not None:
+        others = np.empty(array.size - into.size, dtype=into.dtype)
+        copy(array[: into.size], into)
+        copy(array[into.size :], others)
+        sent[1:] = np.diff(slices.bounds)[1:]
+    else:
+        received[0] = into.size
+    if exchange.size > 1:
+        got = exchange.move(others[:, None], sent, received)
+        if exchange.rank:
+            into[:] = got[:, 0]

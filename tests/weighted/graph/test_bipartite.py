@@ -75,8 +75,6 @@ def test_a_refused_weight_is_named_by_its_place_in_the_matrix(value, message):
 def test_where_it_does_not_go():
     with pytest.raises(InvalidArgumentError, match="bipartite does not go with local-max-external"):
         btfperm.match(A, bipartite=True, algorithm="local-max-external")
-    with pytest.raises(InvalidArgumentError, match="bipartite does not go with MPI ranks"):
-        btfperm.match(A, bipartite=True, comm=object())
     with pytest.raises(InvalidArgumentError, match="bipartite must be True or False"):
         btfperm.match(A, bipartite="yes")
 
