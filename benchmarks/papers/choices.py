@@ -74,7 +74,7 @@ def cases(which: str, _: Path) -> list[Case]:
     found = [Case(f"k {case.name}", "k", case.load) for case in graphs]
     weighted = names("paper-002", which) if usable(list(RED_BLUE.values())) else []
     found += [Case(f"{TRANSFER} {name}", TRANSFER, partial(_matrix, name)) for name in weighted]
-    return found + [Case(f"alpha {case.name}", "alpha", case.load) for case in stand_ins(which)]
+    return found + [Case(case.name, "alpha", case.load) for case in stand_ins(which)]
 
 
 def _matrix(name: str) -> Any:
