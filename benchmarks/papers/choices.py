@@ -72,8 +72,10 @@ def cases(which: str, _: Path) -> list[Case]:
     make are last."""
     graphs = generated(names("gpu", SMALLER.get(which, which)))
     found = [Case(f"k {case.name}", "k", case.load) for case in graphs]
-    weighted = names("paper-002", which) if usable(list(RED_BLUE.values())) else []
-    found += [Case(f"{TRANSFER} {name}", TRANSFER, partial(_matrix, name)) for name in weighted]
+    found += [
+        Case(f"{TRANSFER} {name}", TRANSFER, partial(_matrix, name))
+        for name in names("paper-002", which)
+    ]
     return found + [Case(case.name, "alpha", case.load) for case in stand_ins(which)]
 
 
@@ -83,7 +85,10 @@ def _matrix(name: str) -> Any:
 
 
 def run(cases: list[Case], options: Options) -> Section:
-    """The times of each parameter on each graph, and of transfers and matchings."""
+    """The times of each parameter on each graph, and of transfers and matchings if there is a
+    GPU."""
+    if not usable(list(RED_BLUE.values())):
+        cases = [case for case in cases if case.kind != TRANSFER]
 
     def measure(case: Case) -> Row:
         A = case.load()
