@@ -2,9 +2,8 @@
 """Gathers a matrix over ranks on the GPU of the first rank, and copies the results from there, for
 the search ``augmenting/first_rank_mpi.py``.
 
-The first rank copies its own columns straight to the GPU, and receives those of the other ranks in
-host memory. NCCL is not used, because its start takes longer than the transfer; and on two H100,
-the matrix arrived later by NCCL (benchmarks/results/2026-11-27-mpi-gpu-large-nccl).
+NCCL is not used, because its start takes longer than the transfer; and on two H100, the matrix
+arrived later by NCCL than through host memory (benchmarks/results/2026-11-27-mpi-gpu-large-nccl).
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.backends.gpu.arrays import download, upload
+from btfperm.backends.gpu.arrays import download
+from btfperm.backends.mpi.gpu_handles import gathered_on_device
 from btfperm.pattern import DevicePattern
 from btfperm.pattern.arrays import index_type
 
@@ -30,27 +30,12 @@ def gathered(problem: DistributedProblem) -> DevicePattern | None:
     width = np.dtype(index_type(pattern.shape, pattern.nnz))
     before = exchange.from_all(pattern.indices.size)[: exchange.rank, 0].sum()
     ends = np.add(pattern.indptr[1:], before, dtype=np.int64).astype(width)
-    arrays = []
-    for first, own in ((1, ends), (0, pattern.indices.astype(width, copy=False))):
-        others = exchange.gather_to(0, own if exchange.rank else own[:0])
-        if others is not None:
-            arrays.append(_joined(first, own, others))
-    if not arrays:
+    own = pattern.indices.astype(width, copy=False)
+    indptr = gathered_on_device(exchange, ends, zeros=1)
+    indices = gathered_on_device(exchange, own)
+    if indptr is None:
         return None
-    indptr, indices = arrays
     return DevicePattern._unchecked(pattern.shape, indptr, indices, pattern.name)
-
-
-def _joined(zeros: int, own: npt.NDArray[Any], others: npt.NDArray[Any]) -> Any:
-    """An array on the GPU: a number of zeros, then two arrays of the host."""
-    import cupy
-
-    last = zeros + own.size
-    whole = cupy.zeros(last + others.size, dtype=own.dtype)
-    whole[zeros:last] = upload(own)
-    if others.size:
-        whole[last:] = upload(others)
-    return whole
 
 
 def copied(array: Any, into: npt.NDArray[Any]) -> None:

@@ -6,13 +6,10 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
 import time
-import warnings
 from functools import partial
 from types import SimpleNamespace
-from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,17 +17,13 @@ from mpi4py import MPI
 from scipy.sparse.csgraph import structural_rank
 
 import btfperm
-from btfperm.backends.gpu.backend import Gpu
-from btfperm.backends.gpu.device import free_memory
-from btfperm.backends.gpu.problem import bytes_of_search
 from btfperm.transversal.owned_trees_gpu import DeviceTrees
 from tests import families
-from tests.mpi import inputs
+from tests.mpi import first_gpu, inputs
 from tests.mpi.cases import COMM, run_cases, same_blocks
 from tests.mpi.damage import LAST, raised
-from tests.mpi.first_rank import on_one_machine
+from tests.mpi.first_gpu import EMULATED, no_room
 
-EMULATED = "BTFPERM_EMULATED" in os.environ
 GRAFTING = {"algorithm": "ms-bfs", "options": {"alpha": 1e6}}
 
 
@@ -117,10 +110,6 @@ def case_own_blocks():
         assert most <= 2 * np.count_nonzero(t.col_match >= 0)
     deterministic = on_gpus(inputs.random_matrix(60), deterministic=True)
     assert deterministic.initializer != "own-blocks"
-
-
-def no_room(*_, **__):
-    raise btfperm.BackendUnavailableError("no room")
 
 
 def case_small_steps():
@@ -242,71 +231,10 @@ def case_the_device_is_named():
     assert "there is no GPU 99" in raised(btfperm.BackendUnavailableError, none)
 
 
-def case_the_gpu_of_the_first_rank():
-    """Without backend="mpi", the first rank gathers the matrix on its GPU if there is room for a
-    search, searches and decomposes there, and the others receive their parts."""
-    for seed in inputs.drawn(range(200, 206)):
-        A = inputs.random_matrix(seed)
-        t = same_blocks(A, backend="auto", device="gpu").transversal
-        is_first = t.explain()["decisions"]["algorithm on mpi"]["rule"] == "one gpu"
-        assert is_first == (t.algorithm == "first-rank") == on_one_machine()
-        assert is_first == (t.initializer == "none") == (", GPU of the first rank (" in t.device)
-    P = btfperm.as_pattern(A, comm=COMM)
-    limited = btfperm.maximum_transversal(P, device="gpu", time_limit=1e-9)
-    assert limited.stopped_by == "time_limit" or limited.maximum
-    for how in ({"backend": "mpi"}, {"deterministic": True}, {"initializer": "greedy"}):
-        assert ", GPUs (" in btfperm.maximum_transversal(P, device="gpu", **how).device
-    how = {"backend": "mpi", "algorithm": "first-rank", "device": "gpu"}
-    t = btfperm.maximum_transversal(P, **how)
-    assert t.initializer == "none" and ", GPU of the first rank (" in t.device
-
-
-def case_the_gpu_of_the_first_rank_has_too_little_memory():
-    """Then each rank searches on its own GPU; what the other ranks have does not count."""
-    import cupy
-
-    A, pool = inputs.skewed_matrix(1_000, seed=5), cupy.get_default_memory_pool()
-    P = btfperm.as_pattern(A, comm=COMM)
-    needed = bytes_of_search(A.shape, A.nnz, 2, 4)
-    for free, is_first in ((needed, True), (needed - 1, False)):
-        with inputs.changed("btfperm.backends.gpu.device", "free_memory", lambda free=free: free):
-            t = btfperm.maximum_transversal(P, device="gpu")
-        if on_one_machine():
-            assert (t.algorithm == "first-rank") == is_first
-            assert (t.explain()["features"]["first_gpu"] >= 1) == is_first
-    if EMULATED:
-        pool.set_limit(needed - 1)
-        try:
-            assert free_memory() == needed - 1
-        finally:
-            pool.set_limit(0)
-    with inputs.changed("btfperm.backends.mpi.backend", "memory_left", lambda: 1):
-        assert btfperm.maximum_transversal(P, device="gpu").algorithm != "first-rank"
-
-
-def case_the_gpu_of_the_first_rank_fails():
-    """A search that fails there ends the call on all ranks; a decomposition that fails there runs
-    on the CPU."""
-    if not on_one_machine():
-        return
-    A = inputs.skewed_matrix(1_000, seed=6)
-    P = btfperm.as_pattern(A, comm=COMM)
-    search = partial(btfperm.dulmage_mendelsohn, P, device="gpu")
-    with patch.object(Gpu, "run", no_room):
-        text = raised(btfperm.BackendUnavailableError, search)
-    assert "on its GPU (no room): use backend='mpi'" in text
-    with (
-        patch.object(Gpu, "decompose", no_room),
-        warnings.catch_warnings(record=True) as found,
-    ):
-        warnings.simplefilter("always")
-        same_blocks(A, backend="auto", device="gpu")
-    assert len(found) == (COMM.rank == 0)
-
-
 CASES = {
     name.removeprefix("case_"): case
-    for name, case in vars(sys.modules[__name__]).items()
+    for module in (sys.modules[__name__], first_gpu)
+    for name, case in vars(module).items()
     if name.startswith("case_")
 }
 

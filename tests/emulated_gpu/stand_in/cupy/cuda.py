@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import struct
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 from tests.emulated_gpu.modules import Module, RefusedError
@@ -107,8 +110,31 @@ class OutOfMemoryError(MemoryError):
 
 
 def _memcpy(target, source, size, kind, _stream=0):
-    assert kind in (1, 2)
+    assert kind in (1, 2, 3)
     ctypes.memmove(target, source, size)
+
+
+_allocated = {}  # address: memory
+
+
+def _malloc(size):
+    memory = (ctypes.c_char * size)()
+    _allocated[ctypes.addressof(memory)] = memory
+    return ctypes.addressof(memory)
+
+
+def _open(handle, _flags):
+    """A copy of the memory of another process."""
+    process, place, size = struct.unpack("<qqq40x", handle)
+    mine = _malloc(size)
+    try:
+        with Path(f"/proc/{process}/mem").open("rb", buffering=0) as memory:
+            memory.seek(place)
+            memory.readinto(_allocated[mine])
+    except OSError as error:
+        _allocated.pop(mine)
+        raise CUDARuntimeError(str(error)) from None
+    return mine
 
 
 def _properties(number):
@@ -126,6 +152,14 @@ runtime = SimpleNamespace(
     memcpyAsync=_memcpy,
     memcpyHostToDevice=1,
     memcpyDeviceToHost=2,
+    memcpyDeviceToDevice=3,
+    malloc=_malloc,
+    free=_allocated.pop,
+    ipcGetMemHandle=lambda place: struct.pack(
+        "<qqq40x", os.getpid(), place, len(_allocated[place])
+    ),
+    ipcOpenMemHandle=_open,
+    ipcCloseMemHandle=_allocated.pop,
 )
 driver = SimpleNamespace(
     CUDADriverError=CUDADriverError,
