@@ -89,8 +89,9 @@ class BlockwiseFactors:
         self._threshold, self._panel_size = diag_pivot_thresh, panel_size
         self._columns = columns._replace(values=columns.values[:0])
         self._row_perm, self._col_perm, self._blocks = row_perm, col_perm, blocks
-        # With this type, NumPy need not convert the indices in each solution.
-        self._wide_perms = tuple(perm.astype(np.intp, copy=False) for perm in (row_perm, col_perm))
+        # Copies, because later changes of the order must not change these factors. With this type,
+        # NumPy need not convert the indices in each solution.
+        self._wide_perms = tuple(np.array(perm, np.intp) for perm in (row_perm, col_perm))
         order = (array.astype(np.int32, copy=False) for array in (row_perm, col_perm, blocks))
         self._inside, self._above = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
         rows, source = np.empty(nnz, np.int32), np.empty(nnz, np.int32)

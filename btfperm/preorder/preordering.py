@@ -246,7 +246,6 @@ class Preordering(SolverOrder, OnDemand):
         array([ 0.2,  0.2, -0.2])
         """
         thresh = None if diag_pivot_thresh is None else checked_threshold(diag_pivot_thresh)
-        refuse_changed(self.shape[0], self.row_perm, self.col_perm, self.blocks)
         library = find_klu() if self.solver == "klu" else None
         if self.solver == "klu" and (reason := shortfall(library)):
             other = library.name if library else "SuperLU"
@@ -268,6 +267,7 @@ class Preordering(SolverOrder, OnDemand):
     def _analysed(self, columns: Columns, library: KluLibrary | None, thresh: float) -> Factors:
         """An object that computes the factors of matrices with these entries."""
         rows, cols, blocks = self.row_perm, self.col_perm, self.blocks
+        refuse_changed(self.shape[0], rows, cols, blocks)
         if self.n_blocks == self.shape[0]:
             return SingleFactors(columns, rows, cols, "klu" if library else "superlu")
         if library is not None:
