@@ -3,10 +3,10 @@
 
 The graphs are made on the GPUs. Two ranks with a GPU each match each graph in two ways: with
 ``auto``, the first rank gathers the graph on its GPU; with ``backend="mpi"``, the ranks exchange
-lists by NCCL. The same graph is matched by one rank, and by one process from host memory. The first
-graph is also matched by two ranks that exchange lists through the memory of the host, by the engine
-for one GPU on a graph that is there already, by two ranks without GPUs, and under limits on the
-memory of a GPU. These limits decrease until one GPU does not suffice. All runs that finish must
+lists by NCCL. The same graph is matched by one rank with ``auto``, and by one process from host
+memory. The first graph is also matched by one rank with ``backend="mpi"``, by two ranks that
+exchange lists through the memory of the host, by the engine for one GPU on a graph that is there
+already, by two ranks without GPUs, and under limits on the memory of a GPU. These limits decrease until one GPU does not suffice. All runs that finish must
 find the same size. After ``--within`` seconds, no graph and no limit is measured any more.
 """
 
@@ -38,7 +38,7 @@ WAYS = {
     "engine for one GPU": (1, "engine", {}),
     "2 CPU cores": (2, "cpu", {}),
 }
-ONLY_FIRST = ("2 GPUs, host memory", "engine for one GPU", "2 CPU cores")
+ONLY_FIRST = ("1 GPU", "2 GPUs, host memory", "engine for one GPU", "2 CPU cores")
 _LIMITS = 6  # limits at most; each halves the range of limits under which only two GPUs may suffice
 
 
