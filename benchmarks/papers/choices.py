@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,11 +97,29 @@ def run(cases: list[Case], options: Options) -> Section:
         return {"matrix": case.name, "kind": case.kind, "nnz": A.nnz, **times}
 
     rows = measured(cases, options, measure, _outcome)
-    left_out = {case.name: None for case in cases}.keys() - {row["matrix"] for row in rows}
-    data = {"threads": CORES, "limit": options.limit, "left_out": sorted(left_out), "rows": rows}
+    common = {"threads": CORES, "limit": options.limit}
     if any(row["kind"] == TRANSFER for row in rows):
-        data = {"gpu": machine.gpu(), **data}
+        common = {"gpu": machine.gpu(), **common}
+    return _section(common, [case.name for case in cases], rows)
+
+
+def _section(common: Row, wanted: list[str], rows: list[Row]) -> Section:
+    left_out = set(wanted) - {row["matrix"] for row in rows}
+    data = {**common, "left_out": sorted(left_out), "rows": rows}
     return Section("Parameters and transfers", markdown(data), data)
+
+
+def joined(which: str, parts: Sequence[Row]) -> Section:
+    """One section from the `data` of several results on different graphs. Raises ValueError if a
+    graph is in two of them, or if limit or number of threads differ."""
+    if any(part[key] != parts[0][key] for part in parts for key in ("threads", "limit")):
+        raise ValueError("the results differ in limit or number of threads")
+    rows = [row for part in parts for row in part["rows"]]
+    if len({row["matrix"] for row in rows}) < len(rows):
+        raise ValueError("a graph is in two of the results")
+    common = {key: value for part in parts for key, value in part.items()
+              if key in ("gpu", "threads", "limit")}  # fmt: skip
+    return _section(common, [case.name for case in cases(which, Path())], rows)
 
 
 def _outcome(row: Row) -> str:

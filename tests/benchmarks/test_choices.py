@@ -62,3 +62,14 @@ def test_the_mean_share_of_transfers():
     assert claim.held == 1 and claim.ours == "38 % (25 to 50 %)"
     assert claims_choices.of_transfer(None).held is None
     assert "| `k b` | 9 | > | 100 | > | > |" in choices.markdown(data())
+
+
+def test_results_on_different_graphs_are_joined():
+    whole = data()
+    parts = [{**whole, "rows": whole["rows"][:1]}, {**whole, "gpu": "a", "rows": whole["rows"][1:]}]
+    found = choices.joined("tiny", parts)
+    assert found.data["rows"] == whole["rows"] and found.data["gpu"] == "a"
+    assert "opf_300" in found.data["left_out"]
+    for wrong in (whole, {**parts[1], "limit": 1.0}):
+        with pytest.raises(ValueError):
+            choices.joined("tiny", [parts[0], wrong])
