@@ -162,9 +162,9 @@ PAPERS = (
         "002",
         "002-red-blue",
         "Fagginger Auer, Bisseling: A GPU algorithm for greedy graph matching, 2012",
-        "algorithm 1, random and weighted (`random-greedy`, option `select`), algorithm 2 "
-        "(`greedy`), algorithms 3 and 4 (`red-blue`, options `select` and `p`) on CPU threads and "
-        "on a GPU, with the reduced hash",
+        "algorithm 1, random and weighted (`random-greedy`, options `select`, `order` and "
+        "`place`), algorithm 2 (`greedy`), algorithms 3 and 4 (`red-blue`, options `select`, "
+        "`place` and `p`) on CPU threads and on a GPU, with the reduced hash",
         "nothing",
         "The paper has 425 symmetric matrices of the University of Florida collection, and graphs "
         "of the DIMACS challenge. They are not available here: seventeen generated graphs take "
@@ -194,10 +194,10 @@ PAPERS = (
         "Birn, Osipov, Sanders, Schulz, Sitchinava: Efficient parallel and external matching, "
         "Euro-Par 2013",
         "local max (`local-max`): sequential, CREW on CPU threads, GPU, over MPI ranks (`match(G, "
-        "comm=comm)`); in external memory (`local-max-external`); greedy (`greedy`), HEM with and "
-        "without random order (`hem`, option `order`), GPA (`gpa`). All but those over ranks and "
-        "in external memory also accept a bipartite graph as a rectangular matrix "
-        "(`bipartite=True`); these two need the symmetric matrix of the graph",
+        "comm=comm)`); in external memory (`local-max-external`, with the mates in memory); "
+        "greedy (`greedy`), HEM with and without random order (`hem`, option `order`), GPA "
+        "(`gpa`). All but those over ranks and in external memory also accept a bipartite graph as "
+        "a rectangular matrix (`bipartite=True`); these two need the symmetric matrix of the graph",
         "the versions for MapReduce and for the cache-oblivious model, for which the paper has no "
         "implementation. Not measured: the graph contraction instances of KaFFPa from the 10th "
         "DIMACS challenge, on which the paper states that local max is about 1 % lighter than GPA; "

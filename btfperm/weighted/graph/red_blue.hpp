@@ -10,8 +10,9 @@
 //             colours by algorithm 4, the reduced hash; sigma, r and p have their names there.
 //             Changed: the paper renumbers the vertices at random before it starts; here select
 //             starts from a random place of the list, also to choose one of several heaviest edges.
-//             With place=first it starts from the first place, which is the algorithm of the paper
-//             if the caller has renumbered the vertices; the matching then has about 1 % more edges
+//             With place=first it starts from the first place, as in the paper; the caller must
+//             renumber the vertices. Then a round matches fewer vertices where lists are long,
+//             because blue vertices with common neighbours propose to the same red vertex
 //             Matched and dead vertices are removed from the list of vertices. r is odd, and
 //             vertices count from 1 in the hash; otherwise the hash of vertex 0 would be the same
 //             in each round
