@@ -6,8 +6,9 @@ The graphs are made on the GPUs. Two ranks with a GPU each match each graph in t
 lists by NCCL. The same graph is matched by one rank with ``auto``, and by one process from host
 memory. The first graph is also matched by one rank with ``backend="mpi"``, by two ranks that
 exchange lists through the memory of the host, by the engine for one GPU on a graph that is there
-already, by two ranks without GPUs, and under limits on the memory of a GPU. These limits decrease until one GPU does not suffice. All runs that finish must
-find the same size. After ``--within`` seconds, no graph and no limit is measured any more.
+already, by two ranks without GPUs, and under limits on the memory of a GPU. These limits decrease
+until one GPU does not suffice. All runs that finish must find the same size. After ``--within``
+seconds, no graph and no limit is measured any more.
 """
 
 from __future__ import annotations
