@@ -97,7 +97,7 @@ def run(cases: list[Case], options: Options) -> Section:
         return {"matrix": case.name, "kind": case.kind, "nnz": A.nnz, **times}
 
     rows = measured(cases, options, measure, _outcome)
-    common = {"threads": CORES, "limit": options.limit}
+    common: Row = {"threads": CORES, "limit": options.limit}
     if any(row["kind"] == TRANSFER for row in rows):
         common = {"gpu": machine.gpu(), **common}
     return _section(common, [case.name for case in cases], rows)
@@ -117,7 +117,7 @@ def joined(which: str, parts: Sequence[Row]) -> Section:
     rows = [row for part in parts for row in part["rows"]]
     if len({row["matrix"] for row in rows}) < len(rows):
         raise ValueError("a graph is in two of the results")
-    common = {key: value for part in parts for key, value in part.items()
+    common: Row = {key: value for part in parts for key, value in part.items()
               if key in ("gpu", "threads", "limit")}  # fmt: skip
     return _section(common, [case.name for case in cases(which, Path())], rows)
 
