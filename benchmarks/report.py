@@ -25,8 +25,8 @@ class Options:
     times `scaling` measures the whole set. `within`: seconds after which sections with a store,
     `versions`, `mpi-gpu` and `mpi-local-max` start no further matrix; `scaling` starts no run that
     would probably end later. `store`: the file to which the sections `paper-000` to `paper-004`,
-    `published`, `serial-codes`, `grafting-parts`, `published-choice` and those of the regret add
-    each matrix.
+    `published`, `serial-codes`, `grafting-parts`, `published-choice`, `mpi-model` and those of the
+    regret add each matrix.
     `rules` belongs to the two sections of the regret, `half` to `regret-gpu`, `busy` to `regret`
     and `versions`, and `other`, the interpreter of another version, to `versions`.
     """

@@ -13,6 +13,7 @@ from __future__ import annotations
 import statistics
 import subprocess
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from benchmarks.mpi.model import (
     seconds_of_terms,
 )
 from benchmarks.mpi.scaling import measured
+from benchmarks.regret import rows as stored
 from benchmarks.report import Options, Row, Section, paragraphs, table
 from btfperm.backends.threads import usable_cores
 
@@ -41,34 +43,45 @@ CURVE = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, MANY)
 
 
 def run(matrices: list[Case], options: Options) -> Section:
-    """The section: the measured rows, the fits, their checks and the prediction."""
+    """The section: the measured rows, the fits, their checks and the prediction. Each matrix is
+    added to `options.store`."""
     counts = sorted(set(options.counts)) or [1, 2, 4, 8]
-    start = launcher()
-    rows: list[Row] = []
-    layouts: dict[str, list[Row]] = {}
-    complaints: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        for case in matrices:
-            file = Path(folder, "matrix.mtx")
-            A = case.written(file)
-            known = {"matrix": case.name, "rows": A.shape[0], "cols": A.shape[1], "entries": A.nnz}
-            layouts[case.name] = [
-                known | {"ranks": ranks} | layout(A, ranks) for ranks in sorted({*CURVE, *counts})
-            ]
-            for where in layouts[case.name]:
-                ranks = where["ranks"]
-                if ranks not in counts:
-                    continue
-                try:
-                    found = measured([*start, "-n", str(ranks)], file, options, "mpi")
-                except (subprocess.SubprocessError, OSError, ValueError) as error:
-                    complaints.append(f"{case.name} on {ranks} ranks: {error}")
-                    continue
-                found["operations"] = found["exchanges"] + found["collectives"]
-                found["visited"] = found.get("edges", 0) + found.get("start_edges", 0)
-                rows.append(where | found)
-                options.say(f"{case.name}, {ranks} ranks: {found['seconds']:.2f} s")
+        file = Path(folder, "matrix.mtx")
+        measure = partial(_on_each_count, file=file, counts=counts, options=options)
+        found, complaints = stored.checked(matrices, options, measure, _outcome)
+    rows = [row for each in found for row in each["rows"]]
+    layouts = {each["matrix"]: each["layouts"] for each in found}
     return _section(rows, layouts, complaints)
+
+
+def _on_each_count(
+    case: Case, file: Path, counts: list[int], options: Options
+) -> tuple[Row, list[str]]:
+    """The layouts of a matrix, its measurement on each number of ranks, and complaints."""
+    start, complaints = launcher(), []
+    A = case.written(file)
+    known = {"matrix": case.name, "rows": A.shape[0], "cols": A.shape[1], "entries": A.nnz}
+    layouts = [known | {"ranks": ranks} | layout(A, ranks) for ranks in sorted({*CURVE, *counts})]
+    rows: list[Row] = []
+    for where in layouts:
+        ranks = where["ranks"]
+        if ranks not in counts:
+            continue
+        try:
+            found = measured([*start, "-n", str(ranks)], file, options, "mpi")
+        except (subprocess.SubprocessError, OSError, ValueError) as error:
+            complaints.append(f"{ranks} ranks: {error}")
+            continue
+        found["operations"] = found["exchanges"] + found["collectives"]
+        found["visited"] = found.get("edges", 0) + found.get("start_edges", 0)
+        rows.append(where | found)
+    return {"matrix": case.name, "layouts": layouts, "rows": rows}, complaints
+
+
+def _outcome(row: Row) -> str:
+    seconds = ", ".join(f"{each['seconds']:.2f} s" for each in row["rows"])
+    return f"{row['matrix']}: {seconds}"
 
 
 def _section(rows: list[Row], layouts: dict[str, list[Row]], complaints: list[str]) -> Section:
