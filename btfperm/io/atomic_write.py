@@ -16,6 +16,7 @@ import os
 import secrets
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,6 +29,7 @@ __all__ = ["atomic_write", "remove_unfinished"]
 
 _BUFFERED = 1 << 17  # bytes of the write buffer
 _WRITTEN_BACK = 1 << 21  # bytes after which a write to the disk is started
+_LARGE = 1 << 26  # bytes of an older file that a thread frees
 
 _unfinished: set[Path] = set()  # temporary files of this process
 _named: dict[Path, bool] = {}  # folders, and whether files without a name can get one there
@@ -115,7 +117,8 @@ def _renamed(
             if unnamed is not None:
                 _give_name(unnamed, temporary)
         if unless_taken is None:
-            temporary.replace(target)
+            with _freed_later(target, status):
+                temporary.replace(target)
         else:
             _name_unless_taken(temporary, target, unless_taken)
     except BaseException:
@@ -124,6 +127,21 @@ def _renamed(
         raise
     finally:
         _unfinished.discard(temporary)
+
+
+@contextlib.contextmanager
+def _freed_later(target: Path, status: os.stat_result | None) -> Iterator[None]:
+    """While a large file is replaced, it stays open; then a thread closes it, so that the system
+    frees its memory and its blocks while the caller continues."""
+    older: int | None = None
+    if os.name == "posix" and status is not None and status.st_size >= _LARGE:
+        with contextlib.suppress(OSError):
+            older = os.open(target, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield
+    finally:
+        if older is not None:
+            threading.Thread(target=os.close, args=(older,), daemon=True).start()
 
 
 def _unnamed_file(folder: Path) -> int | None:

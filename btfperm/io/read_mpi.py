@@ -79,6 +79,7 @@ def read_distributed(
         if opened["how"] == "whole":
             return _from_first_rank(exchange, path, drop_zeros, values_or)
         source = _hashed(Path(name), exchange.rank == 0)
+        exchange.background = source[1]
         header = Header(**{**opened["header"], "shape": tuple(opened["header"]["shape"])})
         kind = None if values_or is None else VALUE_TYPE.get(header.field)
         if opened["how"] == "ranges":

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, index_type, prefix
+from btfperm.pattern.canonical import frozen
 from btfperm.pattern.distributed_arrays import checked_numbers, expanded_lists
 from btfperm.pattern.distributed_lists import routed
 from btfperm.pattern.distributed_slices import balanced_slices, check_own_lines
@@ -257,6 +257,12 @@ class DistributedPattern(Pattern):
         return vars(self)["_source"]  # type: ignore[no-any-return]
 
     @property
+    def is_hashing(self) -> bool:
+        """Whether a thread of this rank computes the SHA-256 of the file."""
+        hashing = vars(self)["_hashing"]
+        return hashing is not None and hashing.is_alive()
+
+    @property
     def nnz(self) -> int:
         """Number of entries of the whole matrix."""
         return int(vars(self)["_nnz"])
@@ -331,10 +337,16 @@ class DistributedPattern(Pattern):
         may not be known yet; None on the others. Collective."""
         if self.exchange.size == 1 and "whole" in vars(self)["_copies"]:
             return self.on_host()
-        gather = partial(self.exchange.gather_to, 0)
-        own = self.indices.copy() if self.exchange.size == 1 else self.indices
-        lengths, indices = gather(np.diff(self.indptr).astype(self.width)), gather(own)
-        return None if lengths is None or indices is None else self._whole_of(lengths, indices, {})
+        exchange, width = self.exchange, index_type(self.shape, self.nnz)
+        own = self.indices.copy() if exchange.size == 1 else self.indices
+        before = int(exchange.from_all(int(self.indptr[-1]))[: exchange.rank].sum())
+        starts = (self.indptr[int(exchange.rank > 0) :] + before).astype(width)
+        whole = exchange.gather_to(0, starts), exchange.gather_to(0, own)
+        if whole[0] is None or whole[1] is None:
+            return None
+        # The ranks have checked, sorted and divided the lists, so they need no check here.
+        indptr, indices = frozen(whole[0]), frozen(whole[1].astype(width, copy=False))
+        return Pattern._unchecked(self.shape, indptr, indices, self.name)
 
     def _gathered(self) -> Pattern:
         gather = self.exchange.gather_all

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import math
+import threading
 import time
 import weakref
 from collections.abc import Iterator
@@ -35,8 +36,8 @@ __all__ = ["Ranks"]
 _DESCRIPTION, _LEAVE, _NOTICE = 1, 2, 3  # tags of the messages about a failure
 _MOST_TAG = 32_767  # the largest tag that every MPI library accepts
 _POLLS = 50  # tests of a request between two tests for notices, if each rank has a core of its own
-# Seconds between two polls in `rest`, and the same as a share of the time since its start.
-_LEAST_REST, _MOST_REST, _REST_SHARE = 5e-4, 8e-3, 1 / 64
+_REST = 2e-3  # seconds between two polls in `rest`
+_SHORT_REST = 1e-4  # seconds between two polls of a rank that has another thread
 # Requests that a failure interrupted. They refer to arrays that MPI may still access, so the arrays
 # must not be freed.
 _UNFINISHED: list[Any] = []
@@ -58,6 +59,8 @@ class Ranks:
     rank, size : the number of this rank in `comm`, and the number of ranks
     rank_here, ranks_here : the number of this rank among the ranks of its machine, and their number
     machine : the lowest rank of this machine, as a number in `comm`
+    background : a thread that works beside this rank, or None. While it runs, this rank sleeps
+        between two polls, so that both can use one core
     """
 
     failed: ClassVar[Ranks | None] = None  # the object whose call failed most recently
@@ -72,8 +75,7 @@ class Ranks:
         self.rank, self.size = int(comm.rank), int(comm.size)
         self._is_guarded, self._calls = False, 0
         self._failed_calls: set[int] = set()
-        self._rests = False  # whether this rank sleeps between two polls
-        self._rests_since = 0.0  # the time at the start of `rest`
+        self.background: threading.Thread | None = None
         self._begun = 0  # number of collective operations that this rank has begun
         self._last: tuple[str, int, int] = ("barrier", 0, 0)  # the last one, as `_twin` gets it
         self._unfinished: Any = None  # the request of the last one, unless it is complete
@@ -117,9 +119,11 @@ class Ranks:
         polls = 0
         while not request.Test():
             polls += 1
-            if not (self._yields or self._rests) and polls % _POLLS:
+            if self.background is not None and not self.background.is_alive():
+                self.background = None
+            if self.background is None and not self._yields and polls % _POLLS:
                 continue
-            time.sleep(self._pause() if self._rests else 0)
+            time.sleep(0 if self.background is None else _SHORT_REST)
             if self._notices.Iprobe(tag=self._notice_tag()):
                 if request is not self._unfinished:
                     _UNFINISHED.append(request)
@@ -154,19 +158,20 @@ class Ranks:
             self.run(self.comm.Ibarrier(), "barrier")
 
     def rest(self) -> None:
-        """As `barrier`, but a rank sleeps while it waits, so that the threads of another rank can
-        use the cores of this machine."""
-        self._rests, self._rests_since = True, time.perf_counter()
-        try:
-            self.barrier()
-        finally:
-            self._rests = False
-
-    def _pause(self) -> float:
-        """The seconds between two polls in `rest`: a small part of the time since its start, so
-        that a long rest hardly disturbs the threads of the other rank."""
-        rested = time.perf_counter() - self._rests_since
-        return min(max(rested * _REST_SHARE, _LEAST_REST), _MOST_REST)
+        """As `barrier`, but until the first rank calls it, the other ranks sleep, so that the
+        threads of the first rank can use the cores of this machine. The first rank wakes each of
+        them by a message: in a barrier, a rank also forwards messages to others, so that each of
+        several steps would wait for the next poll of a rank."""
+        if self.rank == 0:
+            for rank in range(1, self.size):
+                self._send(bytearray(1), rank, self._notice_tag() + 1)
+        else:
+            while not self._notices.Iprobe(source=0, tag=self._notice_tag() + 1):
+                if self._notices.Iprobe(tag=self._notice_tag()):
+                    raise _PeerFailed
+                time.sleep(_REST)
+            self._notices.Recv(bytearray(1), 0, tag=self._notice_tag() + 1)
+        self.barrier()
 
     # -- failures ------------------------------------------------------------------------------
 
@@ -224,8 +229,8 @@ class Ranks:
     def _notice_tag(self) -> int:
         """The tag of the notices of this call, which contains the number of the call. So if a rank
         has left a call and fails in the next one, its notice does not end the first call on a rank
-        that is still in it."""
-        return _NOTICE + self._calls % (_MOST_TAG - _NOTICE)
+        that is still in it. The next number is the tag of the messages of `rest`."""
+        return _NOTICE + 2 * (self._calls % ((_MOST_TAG - _NOTICE) // 2))
 
     def _agreed(self, failure: BaseException | None) -> BaseException:
         """The error that this rank raises after a failed call. `failure` is its own error, or None

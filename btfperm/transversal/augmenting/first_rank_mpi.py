@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from btfperm.backends.mpi.problem import DistributedProblem
 from btfperm.backends.protocol import FIRST_RANK
+from btfperm.backends.threads import usable_cores
 from btfperm.errors import BackendUnavailableError, ResourceMissingError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["copied", "first_rank", "gathered", "memory_of_one_process"]
 
+_CORES_TO_SPARE = 8  # from so many cores on, the search leaves one to a thread that hashes
 _ADVICE = "use backend='mpi', which keeps the matrix distributed"
 
 
@@ -72,6 +74,16 @@ def copied(array: npt.NDArray[Any], into: npt.NDArray[Any]) -> None:
     into[:] = array
 
 
+def _team(pattern: Any, asked: int | None) -> int | None:
+    """The number of threads of the search, None for all cores. If the caller sets none, a thread
+    that hashes the file keeps a core for itself: otherwise, all threads of the search would wait in
+    each step for the one that shares its core."""
+    if asked is not None or not pattern.is_hashing:
+        return asked
+    cores = usable_cores()
+    return cores - 1 if cores >= _CORES_TO_SPARE else None
+
+
 @memory_of_one_process()
 def first_rank(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
@@ -89,7 +101,7 @@ def first_rank(
         result = maximum_transversal(
             whole,
             backend=whole.backend,
-            threads=budget.threads,
+            threads=_team(problem.pattern, budget.threads),
             seed=seed,
             time_limit=max(budget.seconds_left, 1e-6) if budget.has_deadline else None,
             max_work=budget.work_left,
