@@ -8,6 +8,8 @@ import os
 import stat
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -336,3 +338,30 @@ def test_longest_name(tmp_path):
     with atomic_write(target) as file:
         file.write(b"new")
     assert left_behind(tmp_path) == [target.name]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs Linux, for /proc")
+def test_an_older_large_file_is_closed_after_it_was_replaced(tmp_path, monkeypatch):
+    """A thread closes it, so that the caller need not wait until the system has freed it."""
+    monkeypatch.setattr(write_module, "_LARGE", 3)
+    target = tmp_path / "a.txt"
+    closed = []
+    close = os.close
+
+    def noted(descriptor):
+        name = str(Path(f"/proc/self/fd/{descriptor}").readlink())
+        closed.append((name, threading.current_thread().name))
+        close(descriptor)
+
+    monkeypatch.setattr(os, "close", noted)
+    for text, is_large in ((b"one", False), (b"2", True), (b"three", False)):
+        with atomic_write(target) as file:
+            file.write(text)
+        assert target.read_bytes() == text
+        until = time.monotonic() + 20
+        while is_large and not any("deleted" in name for name, _ in closed):
+            assert time.monotonic() < until
+            time.sleep(1e-3)
+        later = [name for name, thread in closed if thread != "MainThread"]
+        assert later == [f"{target} (deleted)"] * is_large
+        closed.clear()

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -247,3 +250,50 @@ def case_one_rank():
             if "algorithm" not in how:
                 rule = d.transversal.explain()["decisions"]["algorithm on mpi"]["rule"]
                 assert (rule == "one rank") == (name == "first-rank"), how
+
+
+def case_rest():
+    """Ranks that rest go on when the first rank does, or fail with it; also in later calls."""
+    exchange = Exchange.of(COMM)
+    for k in range(6):
+        begin = time.perf_counter()
+
+        def call(k=k):
+            with exchange.guarded():
+                for _ in range(2):
+                    if COMM.rank == 0:
+                        time.sleep(0.02)
+                        if k % 3 == 2:
+                            raise MemoryError("no room")
+                    exchange.rest()
+
+        if k % 3 == 2:
+            with pytest.raises(MemoryError):
+                call()
+        else:
+            call()
+            assert time.perf_counter() - begin > 0.04
+
+
+def case_a_core_for_the_hash():
+    """While a thread hashes the file, the search of the first rank leaves a core to it, unless the
+    caller sets the threads or there are few cores."""
+    for cores, asked, is_hashing, expected in (
+        (16, None, True, 15),
+        (16, None, False, None),
+        (16, 4, True, 4),
+        (4, None, True, None),
+    ):
+        with inputs.changed(
+            "btfperm.transversal.augmenting.first_rank_mpi", "usable_cores", lambda n=cores: n
+        ):
+            assert first_rank_mpi._team(SimpleNamespace(is_hashing=is_hashing), asked) == expected
+    P = btfperm.as_pattern(inputs.full(2, 2), comm=COMM)
+    assert not P.is_hashing
+    until = threading.Event()
+    hashing = threading.Thread(target=until.wait, daemon=True)
+    hashing.start()
+    P.set_source({}, hashing, False)
+    assert P.is_hashing
+    until.set()
+    assert P.source == {} and not P.is_hashing

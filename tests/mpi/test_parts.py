@@ -35,6 +35,16 @@ def test_ranges_cover_each_line_once(tmp_path, text, parts):
     assert found == text
 
 
+@pytest.mark.parametrize(
+    ("parts", "shares"), [(1, [1]), (2, [3, 5]), (4, [1, 5, 5, 5]), (5, [0, 1, 1, 1, 1])]
+)
+def test_the_first_range_is_shorter(tmp_path, parts, shares):
+    file, size = tmp_path / "a.txt", 100 * sum(shares)
+    file.write_bytes(b"\n" * size)
+    bounds = [line_range(file, 0, size, part, parts) for part in range(parts)]
+    assert [end - begin for begin, end in bounds] == [100 * share for share in shares]
+
+
 def test_slices_share_the_weight():
     rng = np.random.default_rng()
     for count, ranks in ((0, 3), (2, 5), (1000, 4), (5000, 7)):
