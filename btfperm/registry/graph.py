@@ -85,6 +85,13 @@ ROWS = (
                 forms=("renewed", "fixed"),
             ),
             Option("limit", 8, "visits of each edge after which the rest is sorted; 0: none"),
+            Option(
+                "model",
+                "sorted",
+                "sorted, as in the paper, or candidates: no sort if one edge for each vertex fits "
+                "into 3/4 of the memory; an edge that is given twice is not always an error",
+                forms=("sorted", "candidates"),
+            ),
         ),
     ),
     row(

@@ -44,8 +44,8 @@ nb::dict match_in_files(const ExternalGraph& G, Out<I>& mate, const std::string&
   try {
     const WithoutGil nogil;
     try {
-      ExternalLocalMax<I>(G, mate.data(), order, options.get("limit"), folder, memory, budget,
-                          counters)
+      ExternalLocalMax<I>(G, mate.data(), order, options.get("limit"), folder, memory,
+                          static_cast<ExternalModel>(options.get("model")), budget, counters)
           .run();
     } catch (const Unfinished&) {
     }

@@ -157,12 +157,18 @@ class FileGraph(OfVertices):
 def certify(
     problem: FileGraph, view: FileGraph, stopped_by: str | None, *_: Any
 ) -> tuple[Any, Any, MatchingCheck, Bound]:
-    """The same as `certify` of ``graph_certificate.py``, in two passes over the file."""
+    """The same as `certify` of ``graph_certificate.py``, in two passes over the file. With
+    model=candidates, no earlier step finds an edge that is given twice."""
     edges, mate = problem.edges, problem.mate
     weight_of = np.empty(edges.n)
     with disk_errors(edges.folder):
         check = _core.weighted.check_matching_in_file(*problem.graph, mate, weight_of)
     wrong, size, weight, maximal, dominant, _edges = check
+    if 2 * size > np.count_nonzero(mate >= 0):
+        raise InvalidMatrixError(
+            f"{prefix(edges.name)}a matched edge is given twice: the other algorithms add its "
+            "weights"
+        )
     if wrong >= 0 or not (stopped_by or (maximal and dominant)):
         what = f"vertex {wrong} has no mate among its neighbours" if wrong >= 0 else "not maximal"
         raise DefectError(f"{prefix(edges.name)}the matching is wrong ({what}); please report this")

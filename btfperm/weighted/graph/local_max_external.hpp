@@ -16,12 +16,17 @@
 //             once if the limit on visits is reached. Each round sorts only the heaviest edges of
 //             the vertices. The weights, the random numbers and the limit on visits are those of
 //             local-max, so the matching is that of local-max
+//             With model=candidates, not in the paper: if one candidate for each vertex fits into
+//             three quarters of the memory, nothing is sorted. A working file holds each edge once,
+//             in the order of the input. One pass over it finds the heaviest edges of all vertices,
+//             which are compared in memory. Edges that are given twice are found later or count as
+//             two
 // Cost        sort(2 m) + scan(2 m) + sort(n) transfers of blocks if a round removes a constant
 //             share of the edges. sort(k) and scan(k) are the transfers that sort and read k items;
-//             m is the number of edges and n of vertices. The workspace and the buffers take at
-//             most `memory` bytes; the array of mates is not counted
+//             m is the number of edges and n of vertices. With candidates scan(m). The workspace
+//             and the buffers take at most `memory` bytes; the array of mates is not counted
 // Prefer it   for graphs whose edges do not fit into memory
-// Options     those of local-max without `model`
+// Options     those of local-max; model (sorted): sorted or candidates, see Paper
 // Invariants  the working files are sorted by (x, y), and hold both (x, y) and (y, x) or neither.
 //             For a fixed x, an edge with a larger y also has a later place in the list of
 //             local-max. So edges of equal weight and random number have the same order in both
@@ -37,53 +42,13 @@
 
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/workspace.hpp"
-#include "weighted/graph/edge_order.hpp"
+#include "weighted/graph/external_candidates.hpp"
+#include "weighted/graph/external_edges.hpp"
 #include "weighted/graph/external_sort.hpp"
 #include "weighted/graph/local_max.hpp"
+#include "weighted/graph/local_max_search.hpp"
 
 namespace btfperm {
-
-// The edge {x, y} in the list of x.
-struct HalfEdge {
-  std::uint32_t x;
-  std::uint32_t y;
-  double weight;
-};
-
-// The order by (x, y).
-struct ByEnds {
-  int bits;  // of a vertex
-
-  std::uint64_t key(const HalfEdge& e) const { return std::uint64_t{e.x} << bits | e.y; }
-  static std::uint64_t last() { return ~std::uint64_t{0}; }  // an edge with this key has x = y
-  HalfEdge* sorted(HalfEdge* E, std::int64_t count, HalfEdge* other, Budget& budget) const {
-    return radix_sort(
-        E, count, other, 2 * bits, [this](const HalfEdge& e) { return key(e); }, budget);
-  }
-};
-
-// The order by decreasing weight, then by decreasing random number.
-struct ByWeight {
-  EdgeOrder order;
-
-  std::uint32_t tie(const HalfEdge& e) const {
-    return order.tie(Edge<std::int64_t>{e.weight, std::min(e.x, e.y), std::max(e.x, e.y)});
-  }
-  std::pair<std::uint64_t, std::uint32_t> key(const HalfEdge& e) const {
-    return {~std::bit_cast<std::uint64_t>(e.weight), ~tie(e)};
-  }
-  static std::pair<std::uint64_t, std::uint32_t> last() {  // an edge with this key has weight 0
-    return {~std::uint64_t{0}, ~std::uint32_t{0}};
-  }
-  HalfEdge* sorted(HalfEdge* E, std::int64_t count, HalfEdge* other, Budget& budget) const {
-    const auto by_tie = [this](const HalfEdge& e) { return std::uint64_t{~tie(e)}; };
-    HalfEdge* const first = radix_sort(E, count, other, 32, by_tie, budget);
-    const auto by_weight = [](const HalfEdge& e) {
-      return ~std::bit_cast<std::uint64_t>(e.weight);
-    };
-    return radix_sort(first, count, first == E ? other : E, 64, by_weight, budget);
-  }
-};
 
 struct ExternalCounters {
   GraphCounters work;
@@ -95,23 +60,20 @@ struct ExternalCounters {
   std::int64_t twice_y = -1;
 };
 
-struct ExternalGraph {
-  int descriptor;      // of a file that holds each edge once: x is its larger end
-  std::int64_t edges;  // number of edges
-  std::int64_t n;      // vertices
-};
-
 template <class I>
 class ExternalLocalMax {
  public:
   ExternalLocalMax(ExternalGraph G, I* mate, EdgeOrder order, double limit, std::string folder,
-                   std::int64_t memory, Budget& budget, ExternalCounters& counters)
+                   std::int64_t memory, ExternalModel model, Budget& budget,
+                   ExternalCounters& counters)
       : G_(G),
         mate_(mate),
         order_(order),
         most_(limit * static_cast<double>(G.edges)),
         folder_(std::move(folder)),
         memory_(memory),
+        has_candidates_(model == ExternalModel::candidates &&
+                        Candidates::bytes(G.n) <= memory / 4 * 3),
         block_(std::clamp<std::int64_t>(memory / 256, 16 * sizeof(HalfEdge), 1 << 20)),
         scan_(std::clamp<std::int64_t>(memory / 32, block_, 1 << 22)),
         ends_{static_cast<int>(
@@ -122,11 +84,12 @@ class ExternalLocalMax {
   // Returns false if an edge occurs twice.
   bool run() {
     if (fits(G_.edges)) return continue_in_memory(G_.descriptor, G_.edges, G_.edges);
+    if (has_candidates_) return run_with_candidates();
     std::int64_t kept = first_round();
     while (kept > 0 && counters_.twice_x < 0) {
       if (fits(kept / 2)) return continue_in_memory(file_->descriptor(), kept, kept / 2);
       if (most_ > 0 && visited_ >= most_) {
-        finish_sorted(kept);
+        finish_sorted(file_->descriptor(), kept);
         break;
       }
       BlockReader<HalfEdge> edges = reader(file_->descriptor(), kept);
@@ -203,12 +166,16 @@ class ExternalLocalMax {
     if (counters_.work.rounds > 0) counters_.left.push_back(kept / 2);
     if (!any) return 0;
     heaviest.add(upwards(best));
-    ++counters_.work.rounds;
-    ++counters_.external_rounds;
-    counters_.work.edges += kept / 2;
-    visited_ += static_cast<double>(kept / 2);
+    count_round(kept / 2);
     match_those_found_twice(heaviest.merged(part(4)));
     return kept;
+  }
+
+  void count_round(std::int64_t edges) {
+    ++counters_.work.rounds;
+    ++counters_.external_rounds;
+    counters_.work.edges += edges;
+    visited_ += static_cast<double>(edges);
   }
 
   static HalfEdge upwards(const HalfEdge& e) {
@@ -233,12 +200,72 @@ class ExternalLocalMax {
     mate_[e.y] = static_cast<I>(e.x);
   }
 
+  // The rounds with candidates. Returns false if an edge that occurs twice was found.
+  bool run_with_candidates() {
+    Workspace workspace;
+    VertexSet<std::int64_t> is_matched(workspace, G_.n);
+    auto candidates = std::make_unique<Candidates>(G_.n);
+    std::int64_t kept = G_.edges;
+    int descriptor = G_.descriptor;
+    while (kept > 0) {
+      const bool is_at_limit = most_ > 0 && visited_ >= most_;
+      if (fits(kept) || is_at_limit) candidates.reset();
+      if (fits(kept)) return continue_in_memory(descriptor, kept, kept);
+      if (is_at_limit) {
+        finish_sorted(descriptor, kept);
+        break;
+      }
+      is_matched.assign(G_.n, [this](std::int64_t v) { return mate_[v] >= 0; });
+      kept = find_candidates(descriptor, kept, is_matched, *candidates);
+      if (file_) descriptor = file_->descriptor();
+      if (kept == 0) break;
+      count_round(kept);
+      std::int64_t matched = 0;
+      candidates->for_matched([&](const HalfEdge& e) {
+        match(e);
+        ++matched;
+      });
+      counters_.matched.push_back(matched);
+    }
+    return true;
+  }
+
+  // A pass over a file of `count` edges. Copies the edges of unmatched vertices to a new file,
+  // except in the first round, which has only such edges, and returns their number.
+  std::int64_t find_candidates(int descriptor, std::int64_t count,
+                               const VertexSet<std::int64_t>& is_matched, Candidates& candidates) {
+    order_.start_round(counters_.work.rounds + 1);
+    candidates.clear();
+    const auto stays = [&](const HalfEdge& e) {
+      return !is_matched.has(e.x) & !is_matched.has(e.y);
+    };
+    const bool is_first = counters_.work.rounds == 0;
+    auto file = is_first ? nullptr : std::make_unique<TemporaryFile>(folder_);
+    BlockWriter<HalfEdge> writer(is_first ? -1 : file->descriptor(), items(), counters_.volume);
+    BlockReader<HalfEdge> edges = reader(descriptor, count);
+    std::int64_t kept = 0;
+    while (const HalfEdge* const e = edges.next()) {
+      if (const HalfEdge& later = edges.ahead(32); stays(later)) candidates.prefetch(later);
+      if (!budget_.spend(1)) throw Unfinished();
+      if (!stays(*e)) continue;
+      if (!is_first) writer.put(*e);
+      ++kept;
+      candidates.add(*e, order_);
+    }
+    if (!is_first) {
+      writer.flush();
+      file_ = std::move(file);
+      counters_.left.push_back(kept);
+    }
+    return kept;
+  }
+
   // Matches the remaining edges by decreasing weight, as finish_sorted of edge_order.hpp does.
-  void finish_sorted(std::int64_t kept) {
+  void finish_sorted(int descriptor, std::int64_t kept) {
     order_.start_round(++counters_.work.rounds);
     ExternalSort<HalfEdge, ByWeight> sort({order_}, folder_, beside_a_scan(), counters_.volume,
                                           budget_);
-    BlockReader<HalfEdge> edges = reader(file_->descriptor(), kept);
+    BlockReader<HalfEdge> edges = reader(descriptor, kept);
     while (const HalfEdge* const e = edges.next()) {
       if (e->y < e->x && mate_[e->x] < 0 && mate_[e->y] < 0) sort.add(*e);
     }
@@ -358,6 +385,7 @@ class ExternalLocalMax {
   double most_;
   std::string folder_;
   std::int64_t memory_;
+  bool has_candidates_;
   std::int64_t block_;  // smallest size of a block of a run, in bytes
   std::int64_t scan_;   // size of a block in a pass over a whole file, in bytes
   ByEnds ends_;

@@ -44,6 +44,29 @@ def test_the_matching_is_that_of_local_max(weights, ties):
         inside, outside = both(A, {"ties": ties}, memory, seed=seed)
         same(inside, outside)
         assert (outside.counters["external_rounds"] > 0) == (memory != "1G")
+        how = {"memory": memory, "seed": seed, "options": {"ties": ties, "model": "candidates"}}
+        by_candidates = btfperm.match(A, algorithm=NAME, **how)
+        same(inside, by_candidates)
+        assert by_candidates.counters["edges"] == outside.counters["edges"]
+        if memory != "1G":
+            rounds = "external_rounds"
+            assert by_candidates.counters[rounds] == outside.counters[rounds]
+            read = by_candidates.counters["bytes_read"], outside.counters["bytes_read"]
+            assert read[0] < read[1] / 2
+
+
+def test_candidates_that_do_not_fit_are_sorted():
+    """They may take three quarters of the memory."""
+    for n, is_sorted in ((3072, False), (3073, True)):
+        A = random_graph(n, 15000, 4)
+        for limit in (0.1, 8):
+            inside, outside = both(A, {"limit": limit})
+            how = {"memory": LEAST_MEMORY, "options": {"limit": limit, "model": "candidates"}}
+            found = btfperm.match(A, algorithm=NAME, **how)
+            same(inside, found)
+            assert found.counters.get("sorted", 0) == inside.counters.get("sorted", 0)
+            same_volume = found.counters["bytes_read"] == outside.counters["bytes_read"]
+            assert same_volume == is_sorted
 
 
 @pytest.mark.parametrize("entries", [1, 7, 64])
@@ -231,6 +254,20 @@ def test_a_mate_with_the_number_0_is_a_mate(limit):
     inside, outside = both(graph(n, pairs, weight), {"limit": limit})
     same(inside, outside)
     assert outside.mate[0] == n - 1 and outside.counters["external_rounds"] == 1 + (limit > 1)
+
+
+def test_candidates_find_a_matched_edge_that_is_given_twice(tmp_path):
+    lines = [f"{k + 2} {k} {k % 97 + 1}" for k in range(1, 1998)]
+    target = tmp_path / "g.mtx"
+    how = {"algorithm": NAME, "memory": LEAST_MEMORY, "options": {"model": "candidates"}}
+    for more in ([], ["99 97 98"]):
+        head = f"%%MatrixMarket matrix coordinate real symmetric\n2000 2000 {1997 + len(more)}\n"
+        target.write_text(head + "\n".join(lines + more) + "\n")
+        if more:
+            with pytest.raises(btfperm.UnreadableInputError, match="is given twice"):
+                btfperm.match(target, **how)
+        else:
+            assert btfperm.match(target, **how).counters["external_rounds"] > 0
 
 
 def test_an_edge_given_twice_is_found_on_the_disk(tmp_path):
