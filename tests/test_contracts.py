@@ -268,7 +268,7 @@ def test_the_algorithms():
     assert list(found.items()) == list(ALGORITHMS.items())  # users see them in this order
     assert {name for row in btfperm.algorithms() for o in row.options for name in o.forms} == {
         *("first", "random", "ct", "mt", "any", "adaptive:k", "fixed:k", "renewed", "fixed"),
-        *("auto", "sequential", "crew", "natural", "weighted"),
+        *("auto", "sequential", "crew", "natural", "weighted", "sorted", "candidates"),
     }
 
 

@@ -20,7 +20,7 @@ DEFAULTS = {
     "hem cpu": {"order": "natural"},
     "local-max cpu": {"limit": 8, "model": "auto", "ties": "renewed"},
     "local-max gpu": {"limit": 8, "ties": "renewed"},
-    "local-max-external cpu": {"limit": 8, "ties": "renewed"},
+    "local-max-external cpu": {"limit": 8, "ties": "renewed", "model": "sorted"},
     "meeting-trees gpu": {"pairs": "any"},
     "ms-bfs-graft cpu": {"alpha": 5, "direction": 1, "frontiers": 0, "graft": 1, "whole": 0},
     "pothen-fan cpu": {"fairness": 1},

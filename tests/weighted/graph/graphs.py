@@ -22,6 +22,7 @@ VARIANTS = [
     ("local-max", {"limit": 0.1, "model": "crew"}),
     ("local-max-external", {}),
     ("local-max-external", {"ties": "fixed"}),
+    ("local-max-external", {"model": "candidates"}),
     ("greedy", {}),
     ("gpa", {}),
     ("gpa", {"extend": 1}),
