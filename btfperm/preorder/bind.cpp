@@ -48,26 +48,31 @@ void bind_residual(nb::module_& module) {
   module.def(
       "residual_and_errors",
       [](In<I> indptr, In<I> indices, In<T> values, int operation, bool wide, In<T> x, In<T> b,
-         In<double> rounding, Out<T> sides) {
+         In<double> rounding, std::int64_t errors, Out<T> sides) {
         const Columns<I, T> A = columns_of<I, T>(indptr, indices, values);
-        const std::int64_t n = A.n, k = sides_of(x, n), errors = sides_of(rounding, n);
+        const std::int64_t n = A.n, k = sides_of(x, n);
+        if (errors < 1) throw std::invalid_argument("errors");
+        const std::int64_t period = sides_of(rounding, errors);
+        if (period < 1) throw std::invalid_argument("rounding has no numbers");
         require_places(b, k * n, "b");
         require_places(sides, (k + errors) * n, "sides");
         std::vector<double> sizes(static_cast<std::size_t>(n));
         return run_pass([&](Budget& budget) {
           const double error = residual(A, static_cast<Operation>(operation), wide, k, x.data(),
                                         b.data(), sides.data(), sizes.data(), budget);
-          for (std::int64_t at = 0; at < errors * n; ++at) {
-            sides.data()[k * n + at] = sizes[at % n] * rounding.data()[at];
+          for (std::int64_t e = 0; e < errors; ++e) {
+            multiply_by_errors(n, sizes.data(), period, rounding.data() + e * period,
+                               sides.data() + (k + e) * n);
           }
           return error;
         });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
       nb::arg("operation"), nb::arg("wide"), nb::arg("x").noconvert(), nb::arg("b").noconvert(),
-      nb::arg("rounding").noconvert(), nb::arg("sides").noconvert(),
+      nb::arg("rounding").noconvert(), nb::arg("errors"), nb::arg("sides").noconvert(),
       "The same as residual, but writes more to `sides`: after the residuals, it writes abs(op(A)) "
-      "abs(x) + abs(b) of the last side, multiplied by each vector of rounding errors.");
+      "abs(x) + abs(b) of the last side, multiplied by each vector of rounding errors. `rounding` "
+      "holds this number of vectors, which are repeated up to n numbers.");
 }
 
 template <class I>

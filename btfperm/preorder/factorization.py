@@ -225,10 +225,8 @@ class Factorization:
         is_warned = not is_known and bool(overflowing(right, x).any())
         if not self._is_checked:
             self._first_error = error if is_known else 0.0
+            assert both is not None
             if steps:  # one call of the solver for the correction and for the rounding errors
-                if both is None:
-                    both = np.concatenate((change, effect))
-                    change, effect = both[: len(x)], both[len(x) :]
                 self.factors.solve(both, trans)
             else:
                 self.factors.solve(effect, trans)
@@ -275,25 +273,16 @@ class Factorization:
 
         The error is the largest componentwise backward error. A rounding error is a change of the
         right-hand side, as large as rounded entries can cause; none if the factors have been
-        checked; their signs are random, see `rounding_errors`. Unless n is large, the array holds
-        the residual and the rounding errors.
+        checked; their signs are random, see `rounding_errors`. The array holds the residual and
+        the rounding errors.
         """
-        n, period, k = self.shape[0], random_signs().size, len(x)
         if self._is_checked:
             change, error, _ = self._residual(x, right, trans)
             return change, error, change[:0], None
-        if n > period:
-            change, error, sizes = self._residual(x, right, trans)
-            rounding, cut = rounding_errors(period)[0], n - n % period
-            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                # Large temporary arrays would take longer than the products.
-                sizes[:cut].reshape(-1, period)[...] *= rounding
-                sizes[cut:] *= rounding[: n - cut]
-            return change, error, sizes[None].astype(self.dtype, copy=False), None
-        rounding = rounding_errors(n)
-        both = np.empty((k + len(rounding), n), self.dtype)
-        sides = x.reshape(-1), right.reshape(-1), rounding.reshape(-1), both.reshape(-1)
-        arguments = _OPERATIONS[trans], self._has_long_sums, *sides
+        k, rounding = len(x), rounding_errors(min(self.shape[0], random_signs().size))
+        both = np.empty((k + len(rounding), self.shape[0]), self.dtype)
+        sides = x.reshape(-1), right.reshape(-1), rounding.reshape(-1), len(rounding)
+        arguments = _OPERATIONS[trans], self._has_long_sums, *sides, both.reshape(-1)
         error = float(_core.preorder.residual_and_errors(*self._columns[:3], *arguments))
         return both[:k], error, both[k:], both
 

@@ -125,6 +125,16 @@ double residual(const Columns<I, T>& A, Operation operation, bool wide, std::int
   return worst;
 }
 
+// Writes the products of `sizes` and the rounding errors, which are repeated.
+template <class T>
+void multiply_by_errors(std::int64_t n, const double* sizes, std::int64_t period,
+                        const double* rounding, T* products) {
+  for (std::int64_t begin = 0; begin < n; begin += period) {
+    const std::int64_t end = std::min(n, begin + period);
+    for (std::int64_t i = begin; i < end; ++i) products[i] = sizes[i] * rounding[i - begin];
+  }
+}
+
 // The largest number of entries in a row or a column; `most` + 1 if it is larger than `most`, which
 // must be below 65,535, because the counters have 16 bits, so that they need fewer cache lines.
 template <class I>

@@ -176,3 +176,15 @@ def test_values_of_known_entries(width, dtype):
     assert not _core.preorder.copy_same(given[0], given[1][:2].copy(), values, *known, copy)
     assert not _core.preorder.copy_same(*given, values[:2].copy(), *known, copy)
     assert not _core.preorder.copy_same(*given, np.array([1, np.nan, 3], dtype), *known, copy)
+
+
+def test_rounding_errors_are_repeated():
+    indptr, indices = np.arange(6, dtype=np.int32), np.arange(5, dtype=np.int32)
+    x, b = np.arange(1.0, 6.0), np.zeros(5)
+    rounding, sides = np.array([1.0, -1.0, 2.0, 4.0]), np.empty(15)
+    arguments = indptr, indices, np.ones(5), 0, False, x, b
+    assert _core.preorder.residual_and_errors(*arguments, rounding, 2, sides) == 1
+    assert sides.tolist() == [-1, -2, -3, -4, -5, 1, -2, 3, -4, 5, 2, 8, 6, 16, 10]
+    for count, numbers in ((0, rounding), (1, np.empty(0)), (3, rounding)):
+        with pytest.raises(ValueError, match=r"errors|rounding|places"):
+            _core.preorder.residual_and_errors(*arguments, numbers, count, sides)
