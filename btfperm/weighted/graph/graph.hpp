@@ -110,7 +110,7 @@ class Draws {
 // The vertices in natural order, or in a random one (Fisher-Yates).
 template <class I>
 void order_vertices(I n, bool random, std::uint64_t seed, I* order, Budget& budget) {
-  for (I v = 0; v < n; ++v) order[v] = v;
+  in_pieces(n, budget, [&](I v) { order[v] = v; });
   if (!random) return;
   Draws draws(seed);
   in_pieces(n, budget, [&](I k) {
