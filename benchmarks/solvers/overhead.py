@@ -34,10 +34,10 @@ from benchmarks.solvers.systems import matrices_of, system_of
 
 ROUTES = (SPLU, KLU, OURS_KLU, OURS_SUPERLU)
 NOTE = (
-    "The values are random, with large entries on one transversal. Times are milliseconds of processor time on one thread, the least of the runs. "
-    "The factor time of splu includes its order. KLU does not refine; btfperm refines by its "
-    "default (`refine='auto'`). The solution is the first one by new factors; only if it takes less "
-    "than 2 ms, later ones count, too."
+    "The values are random, with large entries on one transversal. Times are milliseconds of "
+    "processor time on one thread, the least of the runs. The factor time of splu includes its "
+    "order. KLU does not refine; btfperm refines by its default (`refine='auto'`). The solution is "
+    "the first one by new factors; if it takes less than 2 ms, later ones count, too."
 )
 
 
