@@ -93,8 +93,9 @@ def run(cases: list[Case], options: Options) -> Section:
 
     def measure(case: Case) -> Row:
         A = case.load()
-        times = _transfers(A, options) if case.kind == TRANSFER else _swept(A, case.kind, options)
-        return {"matrix": case.name, "kind": case.kind, "nnz": A.nnz, **times}
+        kind = case.kind if case.kind in (*SWEEPS, TRANSFER) else "alpha"  # named by --only
+        times = _transfers(A, options) if kind == TRANSFER else _swept(A, kind, options)
+        return {"matrix": case.name, "kind": kind, "nnz": A.nnz, **times}
 
     rows = measured(cases, options, measure, _outcome)
     common: Row = {"threads": CORES, "limit": options.limit}
