@@ -37,7 +37,7 @@ NOTE = (
     "The values are random, with large entries on one transversal. Times are milliseconds of "
     "processor time on one thread, the least of the runs. The factor time of splu includes its "
     "order. KLU does not refine; btfperm refines by its default (`refine='auto'`). The solution is "
-    "the first one by new factors; if it takes less than 2 ms, later ones count, too."
+    "the first one by new factors; if it is short, later ones count, too."
 )
 
 
