@@ -182,7 +182,7 @@ def columns_of(A: Any, shape: tuple[int, int], known: Columns | None = None) -> 
     """
     values = None if known is None else _values_of_same(A, known)
     if known is not None and values is not None:
-        return known._replace(values=values, given_by="columns")
+        return Columns(known.indptr, known.indices, values, "columns", known.facts)
     found = _new_columns(A, shape)
     if known is not None and known.has_entries_of(found):
         return known._replace(values=found.values, given_by=found.given_by)
