@@ -36,7 +36,7 @@ from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import BackendUnavailableError
 from btfperm.path.failure import warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
-from btfperm.transversal.augmenting.first_rank_mpi import memory_of_one_process
+from btfperm.transversal.augmenting.first_rank_mpi import Gathered, memory_of_one_process
 
 __all__ = ["decompose", "on_first_rank", "sliced"]
 
@@ -75,13 +75,15 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
 
 @memory_of_one_process()
 def on_first_rank(
-    pattern: Any, whole: Any, row_match: Indices, col_match: Indices, threads: int
+    pattern: Any, gathered: Gathered, row_match: Indices, col_match: Indices, threads: int
 ) -> Form:
-    """The blocks of a pattern. `whole` is the whole pattern on the first rank, on its host or its
-    GPU, and None on the other ranks. The first rank computes the blocks on its threads or on its
-    GPU, while the other ranks sleep. Collective."""
-    exchange, width = pattern.exchange, pattern.width
-    matches = [exchange.gather_to(0, match) for match in (row_match, col_match)]
+    """The blocks of a pattern. On the first rank, `gathered` has the whole pattern, on the host or
+    a GPU. The first rank computes the blocks on its threads or on its GPU, while the other ranks
+    sleep. Collective."""
+    exchange, width, whole = pattern.exchange, pattern.width, gathered.whole
+    matches: Any = gathered.mates
+    if not gathered.has_mates:
+        matches = [exchange.gather_to(0, match) for match in (row_match, col_match)]
     form: Form | None = None
     described: dict[str, list[int]] = {}
     if whole is not None:

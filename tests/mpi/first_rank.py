@@ -14,9 +14,12 @@ import scipy.sparse as sp
 from mpi4py import MPI
 
 import btfperm
+from btfperm import backends, registry
 from btfperm.backends.mpi.exchange import Exchange
+from btfperm.backends.protocol import FIRST_RANK, Session
 from btfperm.backends.threads import usable_cores
 from btfperm.order import order_file
+from btfperm.path.request import Request
 from btfperm.transversal.augmenting import first_rank_mpi
 from tests.mpi import inputs
 from tests.mpi.values import written
@@ -297,3 +300,19 @@ def case_a_core_for_the_hash():
     assert P.is_hashing
     until.set()
     assert P.source == {} and not P.is_hashing
+
+
+def case_mates_of_the_first_rank():
+    """The first rank keeps its matching for the decomposition until another algorithm runs."""
+    session = Session(btfperm.as_pattern(inputs.skewed_matrix(100, seed=7), comm=COMM))
+    mpi, request = backends.get("mpi"), Request(backend="mpi")
+    problem = mpi.empty(session, 1)
+    for name, is_initializer in (("first-rank", False), ("greedy", True), ("first-rank", False)):
+        row = registry.find(name, initializer=is_initializer, backend="mpi")
+        mpi.run(row, problem, request, None, threads=1)
+        kept = session.copies[FIRST_RANK]
+        assert kept.has_mates != is_initializer
+        assert (kept.mates is not None) == (kept.has_mates and COMM.rank == 0)
+    if COMM.rank == 0:
+        own = problem.row_match.size
+        assert np.array_equal(kept.mates[0][:own], problem.row_match)

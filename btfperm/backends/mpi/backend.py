@@ -84,6 +84,9 @@ class Mpi:
         threads: int,
     ) -> Outcome:
         budget = SharedBudget(problem.exchange, request)
+        gathered = getattr(problem, "copies", {}).get(FIRST_RANK)
+        if gathered is not None:  # the algorithm changes the matching
+            problem.copies[FIRST_RANK] = gathered._replace(mates=None, has_mates=False)
         with _device_of(problem):
             counters = row.load()(problem, budget, request.seed, request.options_of(row))
         return Outcome(budget.stopped_by, False, counters)

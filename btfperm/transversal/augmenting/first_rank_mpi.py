@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,10 +42,25 @@ if TYPE_CHECKING:
     from btfperm.backends.mpi.slices import Slices
     from btfperm.pattern import Pattern
 
-__all__ = ["copied", "first_rank", "gathered", "memory_of_one_process"]
+__all__ = ["Gathered", "copied", "first_rank", "gathered", "memory_of_one_process"]
 
 _CORES_TO_SPARE = 8  # from so many cores on, the search leaves one to a thread that hashes
 _ADVICE = "use backend='mpi', which keeps the matrix distributed"
+
+
+class Gathered(NamedTuple):
+    """What the first rank keeps for the decomposition.
+
+    Attributes
+    ----------
+    whole : the whole matrix on the first rank; None on the others
+    mates : the whole matching on the first rank, if its host has it; None on the others
+    has_mates : whether the first rank has the whole matching; the same on all ranks
+    """
+
+    whole: Any
+    mates: tuple[Any, Any] | None = None
+    has_mates: bool = False
 
 
 @contextmanager
@@ -92,7 +107,7 @@ def first_rank(
     one found until then. Collective."""
     exchange = problem.exchange
     whole = problem.own_step("whole matrix")(problem)
-    problem.copies[FIRST_RANK] = whole
+    problem.copies[FIRST_RANK] = Gathered(whole)
     result: Any = None
     described: dict[str, Any] = {}
     if whole is not None:
@@ -110,10 +125,14 @@ def first_rank(
             "stopped_by": result.stopped_by,
             "is_checked": result.verified,
             "counters": dict(result.counters),
+            "is_on_host": whole.is_on_host,
         }
     exchange.rest()
     described = exchange.broadcast(described)
     budget.stopped_by = described["stopped_by"]
+    if described["is_on_host"]:
+        whole_mates = None if result is None else (result.row_match, result.col_match)
+        problem.copies[FIRST_RANK] = Gathered(whole, whole_mates, has_mates=True)
     sides = ("row", problem.row_match), ("col", problem.col_match)
     covers = {"row": problem.row_in_cover, "col": problem.col_in_cover}
     row_slices, col_slices = problem.pattern.row_slices, problem.pattern.col_slices
