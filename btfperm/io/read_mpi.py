@@ -40,7 +40,7 @@ __all__ = ["read_distributed"]
 BLOCK = 1 << 22
 """Bytes of text that a rank parses at a time."""
 
-_HASHED = 1 << 24  # bytes that the first rank hashes at a time
+_HASHED = 1 << 22  # bytes that the first rank hashes at a time
 _UNKNOWN = 1 << 62  # stands for the entries of one range; only their sum over all ranges is known
 _LEAST_LINE = 4  # bytes: "1 1\\n"
 

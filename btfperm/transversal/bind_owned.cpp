@@ -165,18 +165,17 @@ struct BoundKarpSipser {
   BoundKarpSipser(In<std::int64_t> indptr, In<I> items, In<I> ghosts, In<std::int64_t> row_bounds,
                   In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match,
                   OwnedRows<I>& by_row, In<std::uint8_t> ghost_matched, In<std::int64_t> counts,
-                  In<I> rows, In<I> first)
+                  In<I> rows)
       : kept(indptr, items, ghosts, row_bounds, col_bounds, row_match, col_match),
         A(owned_bipartite<I>(indptr, items, ghosts, row_bounds, col_bounds, rank, row_match,
                              col_match)),
-        degrees(A, fitting(by_row, A), checked(ghost_matched, counts, rows, first),
-                ghost_matched.data()) {}
+        degrees(A, fitting(by_row, A), checked(ghost_matched, counts, rows), ghost_matched.data()) {
+  }
 
   Copies<I> checked(const In<std::uint8_t>& ghost_matched, const In<std::int64_t>& counts,
-                    const In<I>& rows, const In<I>& first) const {
+                    const In<I>& rows) const {
     require_places(ghost_matched, A.n_ghosts, "ghost_matched");
     require_places(counts, A.ranks, "counts");
-    require_places(first, A.ranks, "first");
     std::int64_t total = 0;
     for (int p = 0; p < A.ranks; ++p) {
       if (counts.data()[p] < 0) throw std::invalid_argument("a count is negative");
@@ -186,19 +185,18 @@ struct BoundKarpSipser {
     if (!are_in_range(rows, A.n_rows)) {
       throw std::invalid_argument("a row is out of range");
     }
-    return {counts.data(), rows.data(), first.data()};
+    return {counts.data(), rows.data()};
   }
 
-  // Throws unless the target of each line is a row, column or ghost of this rank. Returns the
-  // number of lines.
+  // Throws unless the target of each line that names a row or column of this rank is one. The
+  // search itself finds the ghosts that lines name. Returns the number of lines.
   std::int64_t checked(const In<I>& lines) const {
     if (lines.shape(0) % 3 != 0) throw std::invalid_argument("a line has three fields");
     for (std::size_t k = 0; k < lines.shape(0); k += 3) {
       const I* const line = lines.data() + k;
       const std::int64_t other = -1 - std::int64_t{line[0]};
       const bool is_claim = line[2] == 0;
-      if (line[0] >= A.n_rows || (line[0] < 0 && other >= (is_claim ? A.n_cols : A.n_ghosts)) ||
-          (line[0] < 0 && is_claim && (line[1] < 0 || line[1] >= A.n_ghosts))) {
+      if (line[0] >= A.n_rows || (line[0] < 0 && is_claim && other >= A.n_cols)) {
         throw std::invalid_argument("a target is out of range");
       }
     }
@@ -216,13 +214,13 @@ void bind_karp_sipser(nb::module_& module, const char* name) {
   using Bound = BoundKarpSipser<I>;
   nb::class_<Bound>(module, name, "Degrees of the rows and columns of one rank.")
       .def(nb::init<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, int, Out<I>,
-                    Out<I>, OwnedRows<I>&, In<std::uint8_t>, In<std::int64_t>, In<I>, In<I>>(),
+                    Out<I>, OwnedRows<I>&, In<std::uint8_t>, In<std::int64_t>, In<I>>(),
            nb::keep_alive<1, 10>(), nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
            nb::arg("ghosts").noconvert(), nb::arg("row_bounds").noconvert(),
            nb::arg("col_bounds").noconvert(), nb::arg("rank"), nb::arg("row_match").noconvert(),
            nb::arg("col_match").noconvert(), nb::arg("by_row"),
            nb::arg("ghost_matched").noconvert(), nb::arg("counts").noconvert(),
-           nb::arg("rows").noconvert(), nb::arg("first").noconvert())
+           nb::arg("rows").noconvert())
       .def("start", [](Bound& self) { self.degrees.start(); })
       .def(
           "send_degrees",

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,8 @@ class GrowingTrees : public OwnedTrees<I> {
       : OwnedTrees<I>(A), by_row_(by_row), direction_(direction) {}
 
   // Processes the received lines, and then expands at most `most` columns, in at most `depth`
-  // levels of this rank; later calls expand the other columns. Returns how many trees with a root
+  // levels of this rank, or adds about `most` rows to the trees; later calls expand the other
+  // columns. Returns how many trees with a root
   // of this rank have ended in this call, and adds the number of visited entries to `edges`.
   std::int64_t grow(std::int64_t n_lines, const I* lines, std::int64_t depth, std::int64_t most,
                     std::int64_t& edges, Budget& budget) {
@@ -47,8 +49,9 @@ class GrowingTrees : public OwnedTrees<I> {
     }
     if (n_lines > 0) is_graft_ = false;
     if (depth > 0 && is_bottom_up()) {
-      edges += expand_rows(budget);
-      --depth;
+      bool is_complete = true;
+      edges += expand_rows(most, is_complete, budget);
+      depth = is_complete ? depth - 1 : 0;
     }
     is_graft_ = false;
     std::size_t head = 0;
@@ -145,31 +148,40 @@ class GrowingTrees : public OwnedTrees<I> {
     std::int64_t by_rows = is_graft_ ? static_cast<std::int64_t>(released_.size()) : n_unvisited();
     if (by_columns <= by_rows) return false;  // each row needs at least one visit
     const std::int64_t expected = A_.indptr[A_.n_cols] / by_columns + 1;
-    for_unvisited([&](I r) { by_rows += std::min(expected, by_row_.length(r)); });
+    for_unvisited([&](I r) {
+      if (by_rows >= by_columns) return;
+      by_rows += std::min(expected, static_cast<std::int64_t>(by_row_[r].size()));
+    });
     return by_rows < by_columns;
   }
 
   // Extends the trees bottom-up by all unvisited rows and ghosts in the lists of the columns in
   // `work_`. Unmatched rows come first, because each ends a tree. Returns the work: the number of
-  // visited entries, plus one for each row.
-  std::int64_t expand_rows(Budget& budget) {
+  // visited entries, plus one for each row. After `most` rows, or when the budget is spent, the
+  // columns stay in `work_` for the next call, and `is_complete` becomes false.
+  std::int64_t expand_rows(std::int64_t most, bool& is_complete, Budget& budget) {
     std::int64_t edges = 0;
     if (!by_row_.is_made()) {
       by_row_.make(A_);
       edges = A_.indptr[A_.n_cols];
     }
     const std::size_t n_before = work_.size();
-    bool has_budget = budget.spend(edges);
+    is_complete = budget.spend(edges);
+    // In a graft, few rows are unvisited; a next call would have to test the others, too.
+    std::int64_t left = is_graft_ ? std::numeric_limits<std::int64_t>::max() : most;
     const auto take = [&](I r, auto&& found) {
-      if (!has_budget) return;
+      if (!is_complete) return;
       std::int64_t visited = 1;
-      for (const I* c = by_row_.begin(r); c != by_row_.end(r); ++c, ++visited) {
-        if (!is_live(*c)) continue;
-        found(r, *c);
-        break;
+      for (const I c : by_row_[r]) {
+        if (is_live(c)) {
+          found(r, c);
+          --left;
+          break;
+        }
+        ++visited;
       }
       edges += visited;
-      has_budget = budget.spend(visited);
+      is_complete = budget.spend(visited) && left > 0;
     };
     for_unvisited([&](I r) {
       if (r >= A_.n_rows || rows_[r].root != unmatched) return;
@@ -189,7 +201,7 @@ class GrowingTrees : public OwnedTrees<I> {
         claim_ghost(r - static_cast<I>(A_.n_rows), c, col_root_[c]);
       }
     }
-    if (has_budget)
+    if (is_complete)
       work_.erase(work_.begin(), work_.begin() + static_cast<std::ptrdiff_t>(n_before));
     ++bottom_up_steps_;
     bottom_up_edges_ += edges;

@@ -18,12 +18,17 @@
 //             another row. If a column proposes to a row that claims it, both owners match them.
 // Lines       (target, a, b). The target is a position on the receiving rank
 //               row, sum, change            the degree and the sum of the row change; change != 0
+//                                           and sum is the exclusive or of the columns
 //               row, column, 0              the column proposes to the row
 //               row, -1 - column, 0         the column has accepted the claim of the row
-//               -1 - column, ghost, 0       the row, a ghost of the receiver, claims the column
-//               -1 - ghost, column, 1       the row, a ghost of the receiver, is matched
-// Cost        O(entries of the rank). A step has at most about as many lines as the caller permits;
-//             the changes of a row of another rank are sent as one line in a step.
+//               -1 - column, number, 0      the row of this number, a ghost of the receiver, claims
+//                                           the column
+//               -1 - number, column, 1      the row of this number, a ghost of the receiver, is
+//                                           matched
+// Memory      Ghosts have no degree here: each change is sent as a line of its own. For each of its
+//             rows, a rank stores the ranks that have it as a ghost; these find its place among
+//             their ghosts by its number (`GhostPlaces`).
+// Cost        O(entries of the rank). A step has at most about as many lines as the caller permits.
 // Invariants  after the lines of a step, degree and sum of a column of this rank are those of its
 //             rows that are not known to be matched. The degree of a row counts every unmatched
 //             column; it may also count columns of which the lines have not arrived yet
@@ -33,23 +38,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "backends/mpi/buckets.hpp"
+#include "transversal/owned_copies.hpp"
 #include "transversal/owned_rows.hpp"
 
 namespace btfperm {
-
-// The rows of this rank that other ranks have as ghosts.
-template <class I>
-struct Copies {
-  const std::int64_t* counts;  // by rank: how many of these rows it has as ghosts
-  const I* rows;               // the positions of these rows on this rank, sorted by the other rank
-  const I* first;              // by rank: the place of its first copy among its ghosts
-};
 
 template <class I>
 class OwnedKarpSipser {
@@ -62,15 +62,14 @@ class OwnedKarpSipser {
         row_owners_(A.row_bounds, A.ranks),
         col_owners_(A.col_bounds, A.ranks),
         col_first_(static_cast<I>(A.col_bounds[A.rank])),
-        rows_(memory_.take<Vertex>(static_cast<std::size_t>(A.n_rows + A.n_ghosts))),
+        copies_(memory_, A.n_rows, A.ranks, copies),
+        places_(memory_, A),
+        rows_(memory_.take<Vertex>(static_cast<std::size_t>(A.n_rows))),
         cols_(memory_.take<Vertex>(static_cast<std::size_t>(A.n_cols))),
         wanted_(memory_.take<I>(static_cast<std::size_t>(A.n_cols))),
-        ghost_matched_(memory_.take<std::uint8_t>(static_cast<std::size_t>(A.n_ghosts))),
-        copy_bounds_(static_cast<std::size_t>(A.ranks + 1), 0),
-        copy_first_(copies.first, copies.first + A.ranks) {
+        ghost_matched_(memory_.take<std::uint8_t>(static_cast<std::size_t>(A.n_ghosts))) {
     std::copy(ghost_matched, ghost_matched + A.n_ghosts, ghost_matched_);
     if (!by_row.is_made()) by_row.make(A_);
-    list_copies(copies);
   }
 
   Outbox<I>& outbox() { return outbox_; }
@@ -81,9 +80,9 @@ class OwnedKarpSipser {
   // The number of rows and columns of degree one that the next step must match.
   std::int64_t waiting() const { return static_cast<std::int64_t>(forced_.size()); }
 
-  // Counts the degrees of the columns and this rank's part of the degrees of rows.
+  // Counts the degrees of the columns and this rank's part of the degrees of its rows.
   void start() {
-    std::fill(rows_, rows_ + A_.n_rows + A_.n_ghosts, Vertex{0, 0});
+    std::fill(rows_, rows_ + A_.n_rows, Vertex{0, 0});
     std::fill(cols_, cols_ + A_.n_cols, Vertex{0, 0});
     std::fill(wanted_, wanted_ + A_.n_cols, I{-1});
     for (std::int64_t c = 0; c < A_.n_cols; ++c) {
@@ -92,18 +91,22 @@ class OwnedKarpSipser {
         const I r = A_.items[p];
         if (is_matched(r)) continue;
         change(cols_[c], 1, r);
-        change(rows_[r], 1, number_of(c));
+        if (r < A_.n_rows) change(rows_[r], 1, number_of(c));
       }
       left_ += cols_[c].degree > 0;
     }
   }
 
-  // Makes the lines with the degrees that this rank has counted for the ghosts begin .. end - 1.
+  // Makes the lines with this rank's part of the degrees of the ghosts begin .. end - 1.
   void send_degrees(std::int64_t begin, std::int64_t end) {
     for (std::int64_t g = begin; g < end; ++g) {
-      if (rows_[A_.n_rows + g].degree != 0) changed_.push_back(static_cast<I>(g));
+      if (ghost_matched_[g] != 0) continue;
+      Vertex part{0, 0};
+      for (const I c : by_row_[static_cast<I>(A_.n_rows + g)]) {
+        if (A_.col_match[c] < 0) change(part, 1, number_of(c));
+      }
+      if (part.degree != 0) send_to_row(static_cast<I>(g), part.sum, part.degree);
     }
-    send_changes();
   }
 
   // Adds the degrees that other ranks have counted for rows of this rank, before the first step.
@@ -121,7 +124,10 @@ class OwnedKarpSipser {
                     std::int64_t most, Budget& budget) {
     edges_ = 0;
     most_ = most;
-    for (std::int64_t k = 0; k < n_lines; ++k) accept(lines + 3 * k);
+    for (std::int64_t k = 0; k < n_lines; ++k) {
+      if (k + 8 < n_lines) prefetch_target(lines + 3 * (k + 8));
+      accept(lines + 3 * k);
+    }
     if (is_first_) {
       is_first_ = false;
       for (I r = 0; r < A_.n_rows; ++r) {
@@ -150,20 +156,21 @@ class OwnedKarpSipser {
         A_.row_match[line[0]] = -1 - line[1];
       } else if (line[0] < 0 && line[2] == 1) {
         const std::int64_t c = std::int64_t{line[1]} - col_first_;
-        if (c >= 0 && c < A_.n_cols) A_.col_match[c] = A_.ghosts[-1 - line[0]];
+        if (c >= 0 && c < A_.n_cols) A_.col_match[c] = -1 - line[0];
       }
     }
   }
 
  private:
   struct Vertex {
-    I degree, sum;  // for a ghost, only the changes that were not sent to its owner yet
+    I degree, sum;
   };
   bool is_full() const {
     return outbox_.size() + static_cast<std::int64_t>(changed_.size()) >= most_;
   }
 
   I number_of(std::int64_t c) const { return static_cast<I>(col_first_ + c); }
+  I number_of_row(I r) const { return static_cast<I>(A_.row_bounds[A_.rank] + r); }
 
   bool is_matched(I r) const {
     return r < A_.n_rows ? A_.row_match[r] >= 0 : ghost_matched_[r - A_.n_rows] != 0;
@@ -174,23 +181,14 @@ class OwnedKarpSipser {
     vertex.sum = static_cast<I>(vertex.sum ^ neighbour);
   }
 
-  // Makes a list for each row of this rank: the numbers, in `copies`, of its copies on other ranks.
-  // They ascend, and so do the ranks.
-  void list_copies(const Copies<I>& copies) {
-    for (int rank = 0; rank < A_.ranks; ++rank) {
-      copy_bounds_[rank + 1] = copy_bounds_[rank] + copies.counts[rank];
+  // Prefetches the data of the row or ghost of a line.
+  void prefetch_target(const I* line) const {
+    if (line[0] >= 0) {
+      prefetch(rows_ + line[0]);
+      prefetch(A_.row_match + line[0]);
+    } else if (line[2] == 1) {
+      places_.prefetch_place(-1 - std::int64_t{line[0]});
     }
-    const std::int64_t total = copy_bounds_.back();
-    copy_begin_.make(memory_, A_.n_rows, total);
-    copies_.make(memory_, total, total);
-    for (std::int64_t k = 0; k < total; ++k) copy_begin_.count(copies.rows[k]);
-    copy_begin_.add_up();
-    for (std::int64_t k = total; k-- > 0;) copies_.set(copy_begin_.next(copies.rows[k]), k);
-  }
-
-  // The place among the ghosts of a rank that copy k has.
-  I place_of(std::int64_t k, int rank) const {
-    return static_cast<I>(copy_first_[rank] + (k - copy_bounds_[rank]));
   }
 
   void accept(const I* line) {
@@ -203,9 +201,9 @@ class OwnedKarpSipser {
     } else if (line[0] >= 0) {
       accept_proposal(line[0], line[1]);
     } else if (line[2] == 0) {
-      claim(static_cast<I>(A_.n_rows + line[1]), -1 - line[0]);
+      claim(static_cast<I>(A_.n_rows + places_[line[1]]), -1 - line[0]);
     } else {
-      learn_mate(-1 - line[0], line[1]);
+      learn_mate(places_[-1 - std::int64_t{line[0]}], line[1]);
     }
   }
 
@@ -265,11 +263,7 @@ class OwnedKarpSipser {
       claim(r, static_cast<I>(c));
       return;
     }
-    for (std::int64_t at = copy_begin_[r]; at < copy_begin_[r + 1]; ++at) {
-      const std::int64_t k = copies_[at];
-      if (k < copy_bounds_[owner] || k >= copy_bounds_[owner + 1]) continue;
-      return outbox_.put(owner, static_cast<I>(-1 - c), place_of(k, owner), 0);
-    }
+    outbox_.put(owner, static_cast<I>(-1 - c), number_of_row(r), 0);
   }
 
   void match_or_propose(I c, I r) {
@@ -315,7 +309,7 @@ class OwnedKarpSipser {
   void match_own(I r, I c) {
     A_.row_match[r] = number_of(c);
     change(rows_[r], -1, number_of(c));
-    match_column(c, static_cast<I>(A_.row_bounds[A_.rank] + r));
+    match_column(c, number_of_row(r));
     if (remove_row(r) < rows_[r].degree) announce(r);  // other ranks have unmatched columns of r
   }
 
@@ -328,11 +322,12 @@ class OwnedKarpSipser {
     for (std::int64_t p = A_.indptr[c]; p < A_.indptr[c + 1]; ++p) {
       const I r = A_.items[p];
       if (is_matched(r)) continue;
-      if (r >= A_.n_rows && rows_[r].degree == 0) {
-        changed_.push_back(static_cast<I>(r - A_.n_rows));
+      if (r >= A_.n_rows) {
+        changed_.push_back({static_cast<I>(r - A_.n_rows), c});
+        continue;
       }
       change(rows_[r], -1, number_of(c));
-      if (r < A_.n_rows && rows_[r].degree == 1) forced_.push_back(r);
+      if (rows_[r].degree == 1) forced_.push_back(r);
     }
   }
 
@@ -340,9 +335,9 @@ class OwnedKarpSipser {
   // of its columns on this rank are unmatched.
   std::int64_t remove_row(I r) {
     std::int64_t unmatched = 0;
-    edges_ += by_row_.length(r);
-    for (const I* place = by_row_.begin(r); place != by_row_.end(r); ++place) {
-      const I c = *place;
+    const std::span<const I> columns = by_row_[r];
+    edges_ += static_cast<std::int64_t>(columns.size());
+    for (const I c : columns) {
       if (A_.col_match[c] >= 0) continue;
       ++unmatched;
       if (wanted_[c] == r) wanted_[c] = -1;
@@ -356,12 +351,8 @@ class OwnedKarpSipser {
 
   // Reports the mate of a row to all ranks that have the row as a ghost.
   void announce(I r) {
-    int rank = 0;
-    for (std::int64_t at = copy_begin_[r]; at < copy_begin_[r + 1]; ++at) {
-      const std::int64_t k = copies_[at];
-      while (k >= copy_bounds_[rank + 1]) ++rank;
-      outbox_.put(rank, -1 - place_of(k, rank), A_.row_match[r], 1);
-    }
+    const I target = static_cast<I>(-1 - number_of_row(r));
+    copies_.for_ranks(r, [&](int rank) { outbox_.put(rank, target, A_.row_match[r], 1); });
   }
 
   void send_to_row(I g, I a, I b) {
@@ -370,10 +361,8 @@ class OwnedKarpSipser {
   }
 
   void send_changes() {
-    for (const I g : changed_) {
-      Vertex& row = rows_[A_.n_rows + g];
-      if (ghost_matched_[g] == 0) send_to_row(g, row.sum, row.degree);
-      row = {0, 0};
+    for (const auto& [g, c] : changed_) {
+      if (ghost_matched_[g] == 0) send_to_row(g, number_of(c), -1);
     }
     changed_.clear();
   }
@@ -383,14 +372,14 @@ class OwnedKarpSipser {
   Owners row_owners_, col_owners_;
   I col_first_;
   Workspace memory_;
+  const CopyRanks copies_;
+  const GhostPlaces<I> places_;
   Vertex *rows_, *cols_;
   I* wanted_;                    // for each column, the ghost to which it has proposed, or -1
   std::uint8_t* ghost_matched_;  // for each ghost, whether it is known to be matched
-  std::vector<std::int64_t> copy_bounds_;  // by rank: the number of its first copy
-  const std::vector<I> copy_first_;        // by rank: the place of its first copy among its ghosts
-  ListStarts copy_begin_, copies_;
-  std::vector<I> forced_;                 // rows r, and -1 - c for columns c, of degree one
-  std::vector<I> changed_;                // ghosts with changes that were not sent yet
+  std::vector<I> forced_;        // rows r, and -1 - c for columns c, of degree one
+  // Ghosts, and columns that were matched, of changes that were not sent yet.
+  std::vector<std::pair<I, I>> changed_;
   std::vector<std::pair<I, I>> waiting_;  // claims (row, column) on columns that wait for an answer
   Outbox<I> outbox_;
   std::int64_t left_ = 0, next_ = 0, edges_ = 0, most_ = 0;

@@ -3,14 +3,18 @@
 //
 // Idea        The list of a row, or of a ghost, contains the columns of this rank that have an
 //             entry in the row. So a rank makes these lists without a message; the other columns of
-//             the row are in the lists of the ranks that own these columns.
-// Cost        O(rows + ghosts + entries of the rank), and as much memory
+//             the row are in the lists of the ranks that own these columns. Most ghosts have one or
+//             two columns, so that an array of the starts of their lists would be as long as the
+//             lists; `PackedStarts` needs about three bits for each list and each item instead.
+// Cost        O(rows + ghosts + entries of the rank). Memory: a number for each entry, and bits
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "backends/cpu/workspace.hpp"
 
@@ -28,15 +32,12 @@ struct OwnedBipartite {
   I *row_match, *col_match;  // numbers of the whole matrix
 };
 
-// An array of `count` + 1 numbers from 0 to `n_items`, such as the starts of `count` lists in an
-// array of all their items. The numbers have 32 bits if these suffice.
+// The starts of `count` lists while they are made from their items: an array of `count` + 1 numbers
+// from 0 to `n_items`. The numbers have 32 bits if these suffice.
 class ListStarts {
  public:
-  void make(Workspace& memory, std::int64_t count, std::int64_t n_items) {
+  ListStarts(Workspace& memory, std::int64_t count, std::int64_t n_items) : count_(count) {
     const auto places = static_cast<std::size_t>(count + 1);
-    count_ = count;
-    short_ = nullptr;
-    long_ = nullptr;
     if (n_items <= std::numeric_limits<std::int32_t>::max()) {
       short_ = memory.take<std::int32_t>(places);
       std::fill(short_, short_ + places, 0);
@@ -46,13 +47,14 @@ class ListStarts {
     }
   }
 
+  std::int64_t size() const { return count_; }
   std::int64_t operator[](std::int64_t list) const {
     return short_ != nullptr ? short_[list] : long_[list];
   }
 
-  // To make the starts of lists, the caller calls `count` for the list of each item, then `add_up`,
-  // and then `next` for the list of each item, which returns the places of a list from its last one
-  // to its first one. Afterwards, list k begins at `[k]`.
+  // To make lists, the caller calls `count` for the list of each item, then `add_up`, after which
+  // `[k]` is the end of list k, and then `next` for the list of each item, which returns the places
+  // of a list from its last one to its first one.
   void count(std::int64_t list) { short_ != nullptr ? ++short_[list] : ++long_[list]; }
   void add_up() {
     for (std::int64_t k = 1; k <= count_; ++k) {
@@ -63,13 +65,6 @@ class ListStarts {
       }
     }
   }
-  void set(std::int64_t place, std::int64_t value) {
-    if (short_ != nullptr) {
-      short_[place] = static_cast<std::int32_t>(value);
-    } else {
-      long_[place] = value;
-    }
-  }
   std::int64_t next(std::int64_t list) {
     return short_ != nullptr ? --short_[list] : --long_[list];
   }
@@ -77,7 +72,55 @@ class ListStarts {
  private:
   std::int32_t* short_ = nullptr;
   std::int64_t* long_ = nullptr;
-  std::int64_t count_ = 0;
+  std::int64_t count_;
+};
+
+// The starts of lists in an array of all their items, as bits: a list is a 1, followed by a 0 for
+// each of its items. A last 1 ends the bits. The positions of some of the 1s are stored, so that
+// the 1 of a list is found in a few words behind one of them. If each list is read once, this takes
+// O(lists + items) in total.
+class PackedStarts {
+ public:
+  // `starts` after `add_up`.
+  void make(Workspace& memory, const ListStarts& starts) {
+    const std::int64_t count = starts.size(), n_items = count > 0 ? starts[count - 1] : 0;
+    const auto words = static_cast<std::size_t>((n_items + count) / 64 + 1);
+    bits_ = memory.take<std::uint64_t>(words);
+    known_ = memory.take<std::int64_t>(static_cast<std::size_t>(count / spacing + 1));
+    std::fill(bits_, bits_ + words, std::uint64_t{0});
+    for (std::int64_t k = 0; k <= count; ++k) {
+      const std::int64_t at = (k > 0 ? starts[k - 1] : 0) + k;
+      bits_[at / 64] |= std::uint64_t{1} << (at % 64);
+      if (k % spacing == 0) known_[k / spacing] = at;
+    }
+  }
+
+  struct Range {
+    std::int64_t begin, end;
+  };
+
+  // The places of the items of a list.
+  Range operator[](std::int64_t list) const {
+    const std::int64_t known = known_[list / spacing];
+    std::int64_t at = known / 64;
+    std::uint64_t word = bits_[at] & (~std::uint64_t{0} << (known % 64));
+    // The lists between the known one and this one.
+    for (std::int64_t before = list % spacing; before > 0; --before) {
+      word &= word - 1;
+      while (word == 0) word = bits_[++at];
+    }
+    const std::int64_t first = 64 * at + std::countr_zero(word);
+    word &= word - 1;
+    while (word == 0) word = bits_[++at];
+    const std::int64_t next = 64 * at + std::countr_zero(word);
+    return {first - list, next - list - 1};
+  }
+
+ private:
+  static constexpr std::int64_t spacing = 16;
+  std::uint64_t* bits_ = nullptr;
+  std::int64_t* known_ = nullptr;  // the position of the 1 of each list whose number is divisible
+                                   // by `spacing`
 };
 
 template <class I>
@@ -94,24 +137,28 @@ class OwnedRows {
     n_entries_ = A.indptr[A.n_cols];
     memory_.give_back();
     cols_ = memory_.take<I>(static_cast<std::size_t>(n_entries_));
-    begin_.make(memory_, n_local_, n_entries_);
-    for (std::int64_t p = 0; p < n_entries_; ++p) begin_.count(A.items[p]);
-    begin_.add_up();
+    Workspace temporary;
+    ListStarts starts(temporary, n_local_, n_entries_);
+    for (std::int64_t p = 0; p < n_entries_; ++p) starts.count(A.items[p]);
+    starts.add_up();
+    starts_.make(memory_, starts);
     for (std::int64_t c = A.n_cols; c-- > 0;) {
       for (std::int64_t p = A.indptr[c + 1]; p-- > A.indptr[c];) {
-        cols_[begin_.next(A.items[p])] = static_cast<I>(c);
+        cols_[starts.next(A.items[p])] = static_cast<I>(c);
       }
     }
     is_made_ = true;
   }
 
-  const I* begin(I r) const { return cols_ + begin_[r]; }
-  const I* end(I r) const { return cols_ + begin_[r + 1]; }
-  std::int64_t length(I r) const { return begin_[r + 1] - begin_[r]; }
+  // The columns of a row or ghost.
+  std::span<const I> operator[](I r) const {
+    const auto [begin, end] = starts_[r];
+    return {cols_ + begin, static_cast<std::size_t>(end - begin)};
+  }
 
  private:
   Workspace memory_;
-  ListStarts begin_;
+  PackedStarts starts_;
   I* cols_ = nullptr;
   std::int64_t n_local_ = 0, n_entries_ = 0;
   bool is_made_ = false;

@@ -141,6 +141,7 @@ def small_steps():
         changed(start, "LEAST_FINE", 1),
         changed(start, "LEAST_CHOICES", 1),
         changed("btfperm.pattern.owned_lists", "LEAST_PIECE", 1),
+        changed("btfperm.backends.mpi.halo", "ROUND", 1),
         changed("btfperm.dulmage_mendelsohn.fine_square.digraph_mpi", "_PIECE", 2),
     ):
         yield

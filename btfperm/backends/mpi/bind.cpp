@@ -4,6 +4,10 @@
 
 #include <nanobind/stl/tuple.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <memory>
 #include <tuple>
@@ -53,8 +57,8 @@ void bind_width(nb::module_& module) {
         }
         LocalNumbers<I> numbers(first, last, range);
         run_pass([&](Budget& budget) { numbers.find_ghosts(count, items.data(), budget); });
-        NumpyArray<I> found = new_array<I>(numbers.ghosts().size());
-        std::copy(numbers.ghosts().begin(), numbers.ghosts().end(), found.data());
+        NumpyArray<I> found = new_array<I>(numbers.n_ghosts());
+        numbers.list(found.data());
         nb::object ghosts = nb::cast(found);
         if (!kept.is_none()) nb::cast<nb::list>(kept).append(ghosts);
         {  // nothing fails from here on, and no signal handler runs
@@ -98,6 +102,19 @@ void bind_width(nb::module_& module) {
 }  // namespace
 
 void bind_ranks(nb::module_& module) {
+  module.def(
+      "map_arrays",
+      [](int least) {
+#if defined(__GLIBC__)
+        mallopt(M_MMAP_THRESHOLD, least);
+#else
+        static_cast<void>(least);
+#endif
+      },
+      nb::arg("least"),
+      "Make the C library map each array of at least this many bytes on its own, so that its "
+      "memory "
+      "is returned to the system when it is freed. Only glibc can do this.");
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
 }

@@ -107,8 +107,8 @@ class Outbox {
       line[1] = lines_[k].a;
       line[2] = lines_[k].b;
     }
-    owner_.clear();
-    lines_.clear();
+    owner_ = {};  // releases the memory: few steps have as many lines as the largest one
+    lines_ = {};
   }
 
  private:

@@ -7,6 +7,7 @@ Each operation waits as ``ranks.py`` describes: a rank that fails ends the call 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -244,6 +245,48 @@ class Exchange(Ranks):
         lists = (items, sent * width, kind), (found, received * width, kind)
         self.run(self.comm.Ialltoallv(*lists), "vectors")
         return found
+
+    def swap(
+        self,
+        rounds: int,
+        give: Callable[[int, int], tuple[npt.NDArray[Any], npt.NDArray[np.int64]]],
+        expected: npt.NDArray[np.int64],
+        take: Callable[[int, int, npt.NDArray[Any]], None],
+    ) -> None:
+        """Exchanges items with all ranks, in at most as many rounds as there are ranks. In each of
+        them, a rank sends items to some ranks and receives items from as many others, so that only
+        these items need memory.
+
+        ``give(a, b)`` returns the items for the ranks a to b - 1, sorted by these ranks, and how
+        many of them each rank gets. ``expected[p]`` items come from rank p; ``take(a, b, items)``
+        receives those of the ranks a to b - 1, sorted by these ranks. All ranks give the same
+        `rounds`.
+        """
+        for k in range(rounds):
+            first, last = k * self.size // rounds, (k + 1) * self.size // rounds
+            sent, received = np.zeros((2, self.size), dtype=np.int64)
+            parts = []
+            for a, b in self._ranks_from(self.rank + first, last - first):
+                items, sent[a:b] = give(a, b)
+                parts.append(items)
+            sources = self._ranks_from(self.rank - last + 1, last - first)
+            for a, b in sources:
+                received[a:b] = expected[a:b]
+            found = self.move(np.concatenate(parts)[:, None], sent, received)[:, 0]
+            del parts, items
+            for a, b in sources:
+                count = int(received[a:b].sum())
+                take(a, b, found[:count])
+                found = found[count:]
+
+    def _ranks_from(self, first: int, count: int) -> list[tuple[int, int]]:
+        """The `count` ranks that follow one another from `first` on, where rank 0 follows the last
+        rank, as ascending ranges."""
+        first %= self.size
+        last = first + count
+        if count == self.size:
+            return [(0, count)]
+        return [(first, last)] if last <= self.size else [(0, last - self.size), (first, self.size)]
 
     def gather_to(self, root: int, array: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
         """Concatenates the arrays of all ranks on the rank `root`; None on the others."""

@@ -26,21 +26,37 @@ class LocalNumbers {
   LocalNumbers(std::int64_t first, std::int64_t last, std::int64_t range)
       : first_(first), last_(last), range_(range) {}
 
-  // Finds the ghosts among the items, and allocates all memory that `renumber` needs.
+  // Finds the ghosts among the items, and allocates all memory that `list` and `renumber` need.
   void find_ghosts(std::int64_t count, const I* items, Budget& budget) {
     if (range_ <= 16 * count) {  // the bits and their counts take at most 4 bytes for each item
       mark_ghosts(count, items);
     } else {
-      std::copy_if(items, items + count, std::back_inserter(ghosts_),
+      std::copy_if(items, items + count, std::back_inserter(sorted_),
                    [&](I item) { return !is_own(item); });
-      std::sort(ghosts_.begin(), ghosts_.end());
-      ghosts_.erase(std::unique(ghosts_.begin(), ghosts_.end()), ghosts_.end());
+      std::sort(sorted_.begin(), sorted_.end());
+      sorted_.erase(std::unique(sorted_.begin(), sorted_.end()), sorted_.end());
+      n_ghosts_ = sorted_.size();
     }
     budget.spend(count);
   }
 
-  // The numbers of the ghosts in the whole matrix, ascending.
-  const std::vector<I>& ghosts() const { return ghosts_; }
+  std::size_t n_ghosts() const { return n_ghosts_; }
+
+  // Writes the numbers of the ghosts in the whole matrix, ascending. The caller keeps `ghosts`
+  // until `renumber` has returned.
+  void list(I* ghosts) {
+    ghosts_ = ghosts;
+    std::copy(sorted_.begin(), sorted_.end(), ghosts);
+    sorted_ = {};
+    std::size_t place = 0;
+    for (std::size_t w = 0; w < bits_.size(); ++w) {
+      before_[w] = static_cast<I>(place);
+      for (std::uint64_t left = bits_[w]; left != 0; left &= left - 1) {
+        ghosts[place++] =
+            static_cast<I>(static_cast<std::int64_t>(w) * 64 + std::countr_zero(left));
+      }
+    }
+  }
 
   // Replaces the items by their local numbers. It does not fail.
   void renumber(std::int64_t count, I* items) const {
@@ -60,30 +76,23 @@ class LocalNumbers {
     for (std::int64_t k = 0; k < count; ++k) {
       if (!is_own(items[k])) bits_[items[k] / 64] |= std::uint64_t{1} << (items[k] % 64);
     }
-    std::size_t n_ghosts = 0;
     for (const std::uint64_t word : bits_) {
-      n_ghosts += static_cast<std::size_t>(std::popcount(word));
-    }
-    ghosts_.reserve(n_ghosts);
-    for (std::size_t w = 0; w < words; ++w) {
-      before_[w] = static_cast<I>(ghosts_.size());
-      for (std::uint64_t left = bits_[w]; left != 0; left &= left - 1) {
-        ghosts_.push_back(
-            static_cast<I>(static_cast<std::int64_t>(w) * 64 + std::countr_zero(left)));
-      }
+      n_ghosts_ += static_cast<std::size_t>(std::popcount(word));
     }
   }
 
   std::int64_t place_of(I ghost) const {
     if (bits_.empty()) {
-      return std::lower_bound(ghosts_.begin(), ghosts_.end(), ghost) - ghosts_.begin();
+      return std::lower_bound(ghosts_, ghosts_ + n_ghosts_, ghost) - ghosts_;
     }
     const std::uint64_t lower = (std::uint64_t{1} << (ghost % 64)) - 1;
     return before_[ghost / 64] + std::popcount(bits_[ghost / 64] & lower);
   }
 
   std::int64_t first_, last_, range_;
-  std::vector<I> ghosts_;
+  const I* ghosts_ = nullptr;  // the numbers that `list` has written
+  std::size_t n_ghosts_ = 0;
+  std::vector<I> sorted_;            // the ghosts, until `list`, if they are sorted
   std::vector<std::uint64_t> bits_;  // bit k is set if number k is a ghost; empty if it sorts
   std::vector<I> before_;  // for each word of bits_, the number of ghosts in earlier words
 };

@@ -24,9 +24,16 @@ if TYPE_CHECKING:
     from btfperm.backends.mpi.exchange import Exchange, Routed
     from btfperm.backends.mpi.slices import Slices
 
-__all__ = ["Halo", "distinct"]
+__all__ = ["Halo", "Waiting", "distinct"]
 
 Array = npt.NDArray[Any]
+
+ROUND = 1 << 16
+"""`Halo.update` moves values in several rounds if a rank has more of them. A `Waiting` may always
+send as many ghosts at once."""
+
+PARTS = 16
+"""A `Waiting` sends a sixteenth of the ghosts at once, if that is more than `ROUND`."""
 
 
 def distinct(numbers: Array) -> tuple[Array, Array]:
@@ -84,6 +91,7 @@ class Halo:
     items : the local numbers of the items in the lists
     ghosts : the numbers of the ghosts in the whole matrix, ascending
     own : number of items that this rank owns
+    rounds : in how many rounds `update` moves its values; known after `shared`
     """
 
     def __init__(
@@ -102,6 +110,7 @@ class Halo:
         self._begins = np.searchsorted(self.ghosts, slices.bounds.astype(items.dtype))
         self._sent = np.diff(self._begins)
         self._shared: Array | None = None  # the first result of `shared`
+        self.rounds = 1
         self._made_in = 0  # the call (`Ranks.call`) in which the ranks exchanged it
         self._received = self._sent
 
@@ -122,13 +131,22 @@ class Halo:
         is_ghost = place < self.ghosts.size and int(self.ghosts[place]) == number
         return self.own + place if is_ghost else -1
 
-    def update(self, values: Array) -> Array:
+    def update(self, values: Array, into: Array | None = None) -> Array:
         """Each rank passes the values of the items that it owns, by position. Returns the values of
-        the ghosts of this rank. Collective."""
+        the ghosts of this rank, in the array `into` if it is given. Collective."""
         if self.exchange.size == 1:
             return values[:0]
         positions, to_others, to_here = self.shared()
-        found: Array = self.exchange.move(values[positions][:, None], to_others, to_here)[:, 0]
+        found = np.empty(self.ghosts.size, dtype=values.dtype) if into is None else into
+        ends, begins = np.concatenate(([0], np.cumsum(to_others))), self._begins
+
+        def give(a: int, b: int) -> tuple[Array, Array]:
+            return values[positions[ends[a] : ends[b]]], to_others[a:b]
+
+        def take(a: int, b: int, items: Array) -> None:
+            found[begins[a] : begins[b]] = items
+
+        self.exchange.swap(self.rounds, give, to_here, take)
         return found
 
     def shared(self) -> tuple[Array, Array, Array]:
@@ -140,7 +158,10 @@ class Halo:
             self._made_in = self.exchange.call
             self._received = self.exchange.counts_from(self._sent)
             numbers = self.exchange.move(self.ghosts[:, None], self._sent, self._received)[:, 0]
-            self._shared = numbers - self.ghosts.dtype.type(self.slices.first)
+            numbers -= self.ghosts.dtype.type(self.slices.first)
+            self._shared = numbers
+            most = self.exchange.largest(max(numbers.size, self.ghosts.size))[0]
+            self.rounds = min(self.exchange.size, max(-(-most // ROUND), 1))
         return self._shared, self._received, self._sent
 
     def forget_shared(self) -> None:
@@ -157,44 +178,26 @@ class Halo:
         positions, to_others, to_here = self.shared()
         return positions, self.exchange.move(values[:, None], to_here, to_others)[:, 0]
 
-    def only(self, own: Array, ghosts: Array) -> Shared:
-        """The chosen ghosts of all ranks. `own` states for each item of this rank, and `ghosts` for
-        each ghost, whether it is chosen. An item that is chosen must be chosen by its owner and by
-        all ranks that have it as a ghost. Collective."""
-        chosen = np.flatnonzero(ghosts).astype(self.ghosts.dtype)
+    def copies(self) -> tuple[Array, Array]:
+        """The items of this rank that other ranks have as ghosts: how many of them each rank has,
+        and their positions on this rank, sorted by these ranks. Collective."""
         if self.exchange.size == 1:
-            none = np.zeros(1, dtype=np.int64)
-            return Shared(self.exchange, chosen[:0], chosen, none, none)
-        positions, to_others, _ = self.shared()
-        places = np.flatnonzero(own[positions])
-        ends = np.concatenate(([0], np.cumsum(to_others)))
-        return Shared(
-            self.exchange,
-            positions[places],
-            chosen,
-            np.diff(np.searchsorted(places, ends)),
-            np.diff(np.searchsorted(chosen, self._begins.astype(chosen.dtype))),
-        )
-
-    def copies(self) -> tuple[Array, Array, Array]:
-        """The items of this rank that other ranks have as ghosts: how many of them each rank has;
-        their positions on this rank, sorted by these ranks; and, for each rank, the place of the
-        first of them among the ghosts of that rank. Collective."""
-        kind = self.ghosts.dtype
-        if self.exchange.size == 1:
-            return np.zeros(1, dtype=np.int64), self.ghosts, np.zeros(1, dtype=kind)
+            return np.zeros(1, dtype=np.int64), self.ghosts
         shared, received, _ = self.shared()
-        first = self.exchange.counts_from(self._begins[:-1].astype(np.int64))
-        return received, shared, first.astype(kind)
+        return received, shared
 
     def extended(self, values: Array) -> Array:
         """The values of the owned items, followed by those of the ghosts (`update`). Collective."""
-        return np.concatenate((values, self.update(values)))
+        found = np.empty(self.size, dtype=values.dtype)
+        found[: self.own] = values
+        self.update(values, found[self.own :])
+        return found
 
-    def step(self, ghosts: Array, *fields: Array) -> tuple[Array, int]:
+    def step(self, ghosts: Array, *fields: Array, waiting: int = 0) -> tuple[Array, int, int]:
         """Sends `fields` of some ghosts to their owners, by `Exchange.step`; `ghosts` are the
         places of these ghosts among all ghosts. Returns the received lines, whose first field is
-        the position of the item on this rank, and the number of lines of all ranks. Collective."""
+        the position of the item on this rank, the number of lines of all ranks, and the sum of
+        `waiting` over the ranks. Collective."""
         kind = self.ghosts.dtype
         if not (ghosts[1:] >= ghosts[:-1]).all():
             order = np.argsort(ghosts)
@@ -204,9 +207,9 @@ class Halo:
         for k, field in enumerate(fields):
             lines[:, 1 + k] = field
         sent = np.diff(np.searchsorted(ghosts, self._begins.astype(ghosts.dtype)))
-        lines, (total,) = self.exchange.step(lines, sent)
+        lines, (total, waiting) = self.exchange.step(lines, sent, waiting)
         lines[:, 0] -= kind.type(self.slices.first)
-        return lines, total
+        return lines, total, waiting
 
     def to_owners(self, ghosts: Array, *fields: Array) -> Routed:
         """As `step`, but by `Exchange.route`, so that the owners can send answers by
@@ -215,3 +218,44 @@ class Halo:
         got = self.exchange.route(self.slices, numbers, *fields, kind=self.ghosts.dtype)
         got.items[:, 0] -= self.ghosts.dtype.type(self.slices.first)
         return got
+
+
+class Waiting:
+    """The ghosts for which a rank has something to send to their owners. If they are many, the rank
+    sends a part of them at once. The first parts of different ranks are for different owners, so
+    that no owner receives much more than a part.
+
+    Attributes
+    ----------
+    count : number of ghosts that wait
+    """
+
+    def __init__(self, halo: Halo) -> None:
+        size, exchange = int(halo.ghosts.size), halo.exchange
+        self._waits = np.zeros(size, dtype=np.uint8)
+        self.count = 0
+        self._most = max(size // PARTS, ROUND)
+        self._next = int(halo._begins[(exchange.rank + 1) % exchange.size])
+
+    def put(self, ghosts: Array) -> None:
+        """Adds ghosts, by their places among all ghosts, without duplicates."""
+        self.count += ghosts.size - int(np.count_nonzero(self._waits[ghosts]))
+        self._waits[ghosts] = 1
+
+    def put_all(self, chosen: Array) -> None:
+        """Makes exactly the chosen ghosts wait. `chosen` has an element for each ghost."""
+        self._waits[:] = chosen
+        self.count = int(np.count_nonzero(chosen))
+
+    def take(self) -> Array:
+        """The ghosts that are sent next, ascending. They no longer wait."""
+        begin, end = 0, self._waits.size
+        if self.count > self._most:
+            begin = self._next if self._next < end else 0
+            end = self._next = begin + self._most
+        part = self._waits[begin:end]
+        chosen = np.flatnonzero(part)
+        part[:] = 0
+        self.count -= chosen.size
+        chosen += begin
+        return chosen

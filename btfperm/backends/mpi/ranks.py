@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import threading
 import time
 import weakref
@@ -26,7 +27,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from btfperm import errors
+from btfperm import _core, errors
 from btfperm.backends.mpi.failures import described, rebuilt
 from btfperm.backends.mpi.launch import keyval, refuse_other_communicators
 from btfperm.backends.threads import usable_cores
@@ -41,6 +42,12 @@ _SHORT_REST = 1e-4  # seconds between two polls of a rank that has another threa
 # Requests that a failure interrupted. They refer to arrays that MPI may still access, so the arrays
 # must not be freed.
 _UNFINISHED: list[Any] = []
+# During a call, arrays of at least `_MAPPED` bytes are mapped on their own: otherwise, freed arrays
+# leave gaps in the heap. After the call, the limit is the largest one that glibc permits, to which
+# it rises by itself in a process that frees a large array. The variables are those with which a
+# user sets another limit.
+_MAPPED, _MAPPED_AFTERWARDS = 1 << 20, 1 << 25
+_MALLOC_VARIABLES = ("MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
 _NOTICE_TIME = 0.05  # seconds from the message of rank 0 in `leave_together` to the return from it
 
@@ -86,6 +93,8 @@ class Ranks:
         self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
         self.ranks_here = int(here.size)
         self._yields = self.ranks_here > usable_cores()
+        is_set = any(name in os.environ for name in _MALLOC_VARIABLES)
+        self._maps_arrays = self.size > 1 and not is_set
         here.Free()
 
     @classmethod
@@ -188,6 +197,8 @@ class Ranks:
         failure: BaseException | None = None
         self._is_guarded, self._calls = True, self._calls + 1
         try:
+            if self._maps_arrays:
+                _core.ranks.map_arrays(_MAPPED)
             yield
             self.barrier()
         except _PeerFailed:
@@ -198,6 +209,8 @@ class Ranks:
             return
         finally:
             self._is_guarded = False
+            if self._maps_arrays:
+                _core.ranks.map_arrays(_MAPPED_AFTERWARDS)
         raise self._agreed(failure) from None
 
     @property

@@ -11,6 +11,7 @@ column.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,25 +36,29 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     _core.backends.return_free_memory()  # of the earlier steps
     halo = pattern.halo()
     part_of_ghosts = halo.update(row_part)
+    parts = np.concatenate((row_part, part_of_ghosts))
     component = _core.dulmage_mendelsohn.connect_entries(
-        pattern.indptr, halo.items, part, np.concatenate((row_part, part_of_ghosts)), SQUARE
+        pattern.indptr, halo.items, part, parts, SQUARE
     )
-    of_cols, of_rows, of_ghosts = np.split(component, [part.size, part.size + halo.own])
-    none = np.iinfo(width).max
-    shared = halo.only(row_part != SQUARE, part_of_ghosts != SQUARE)
+    n_own = part.size + row_part.size
     del part_of_ghosts
-    pairs = _pairs(exchange, shared, of_rows, of_ghosts)
-    del shared, of_ghosts
-    _core.backends.return_free_memory()
+    pairs = _pairs(halo, component[part.size :], n_own, parts)
+    component = component[:n_own].copy()  # without the ghosts
+    del parts
+    halo.forget_shared()
+    _core.backends.return_free_memory(True)
+    shared = _shared(exchange, *pairs)
+    of_cols, of_rows = component[: part.size], component[part.size :]
     # A local component is named by the number of one member; its label is stored there.
-    label = np.full(component.size, none, dtype=width)
+    none = np.iinfo(width).max
+    label = np.full(n_own, none, dtype=width)
     np.minimum.at(label, of_cols, slices.numbers(width))
-    here, there = pairs.positions, pairs.ghosts
+    here, there = shared.positions, shared.ghosts
     while True:
-        names_there = pairs.returned(label[there])
+        names_there = shared.returned(label[there])
         n_lower = int(np.count_nonzero(names_there < label[here]))
         np.minimum.at(label, here, names_there)
-        known = pairs.update(label[here])
+        known = shared.update(label[here])
         n_lower += int(np.count_nonzero(known < label[there]))
         np.minimum.at(label, there, known)
         if not exchange.sums(n_lower)[0]:
@@ -65,24 +70,60 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     return names
 
 
-def _pairs(exchange: Any, shared: Shared, of_rows: Indices, of_ghosts: Indices) -> Shared:
-    """The distinct pairs of components that shared rows join. In the result, `positions` are the
-    components of rows of this rank that are ghosts of other ranks, and `ghosts` are the components
-    of the ghosts of this rank. Collective."""
-    theirs, mine = shared.update(of_rows[shared.positions]), of_ghosts[shared.ghosts]
-    ends = np.cumsum(shared.to_here)
-    kept = [np.empty(0, dtype=np.int64)]  # for each owner, the positions of distinct pairs
-    for begin, end in zip(ends - shared.to_here, ends, strict=True):  # the rows of one owner
-        a, b = theirs[begin:end], mine[begin:end]
-        is_new = np.ones(a.size, dtype=np.bool_)
-        is_new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
-        places = np.flatnonzero(is_new)
-        keys = a[places].astype(np.int64) * (int(b.max(initial=0)) + 1) + b[places]
-        kept.append(begin + places[np.unique(keys, return_index=True)[1]])
-    to_here = np.array([part.size for part in kept[1:]], dtype=np.int64)
-    places = np.concatenate(kept)
+def _pairs(
+    halo: Any, of_rows: Indices, n_own: int, parts: Bytes
+) -> tuple[list[Indices], list[Indices]]:
+    """The distinct pairs of components that the ghosts of this rank join, for each owner of ghosts:
+    the component of its row, and that of the ghost. `of_rows` and `parts` hold the component and
+    the part of each row and ghost. A component with a number `n_own` or above is a ghost alone, and
+    is left out. Collective."""
+    own, exchange = halo.own, halo.exchange
+    theirs_of, mine_of = [of_rows[:0]] * exchange.size, [of_rows[:0]] * exchange.size
     if exchange.size == 1:
-        return Shared(exchange, theirs[places], mine[places], to_here, to_here)
-    to_others = exchange.counts_from(to_here)
-    positions = exchange.move(theirs[places][:, None], to_here, to_others)[:, 0]
-    return Shared(exchange, positions, mine[places], to_others, to_here)
+        return theirs_of, mine_of
+    is_outside, of_ghosts = parts[own:] != SQUARE, of_rows[own:]
+    ends = np.concatenate(([0], np.cumsum(halo.shared()[1])))
+    begins = np.concatenate(([0], np.cumsum(halo.shared()[2])))
+
+    def give(a: int, b: int) -> tuple[Indices, Indices]:
+        positions = halo.shared()[0][ends[a] : ends[b]]
+        chosen = np.flatnonzero(parts[positions] != SQUARE)
+        counts = np.diff(np.searchsorted(chosen, ends[a : b + 1] - ends[a]))
+        return of_rows[positions[chosen]], counts
+
+    def take(a: int, b: int, theirs: Indices) -> None:
+        for rank in range(a, b):
+            here = slice(begins[rank], begins[rank + 1])
+            mine = of_ghosts[here][is_outside[here]]
+            theirs_of[rank], mine_of[rank] = _distinct(theirs[: mine.size], mine, n_own)
+            theirs = theirs[mine.size :]
+
+    expected = np.array([np.count_nonzero(is_outside[a:b]) for a, b in pairwise(begins)])
+    exchange.swap(halo.rounds, give, expected, take)
+    return theirs_of, mine_of
+
+
+def _shared(exchange: Any, theirs_of: list[Indices], mine_of: list[Indices]) -> Shared:
+    """The pairs of `_pairs`, whose lists are emptied. In the result, `positions` are the components
+    of rows of this rank that are ghosts of other ranks, and `ghosts` are the components of the
+    ghosts of this rank. Collective."""
+    to_here = np.array([theirs.size for theirs in theirs_of], dtype=np.int64)
+    positions = np.concatenate(theirs_of)
+    theirs_of.clear()
+    to_others = to_here
+    if exchange.size > 1:
+        to_others = exchange.counts_from(to_here)
+        positions = exchange.move(positions[:, None], to_here, to_others)[:, 0]
+    ghosts = np.concatenate(mine_of)
+    mine_of.clear()
+    return Shared(exchange, positions, ghosts, to_others, to_here)
+
+
+def _distinct(theirs: Indices, mine: Indices, n_own: int) -> tuple[Indices, Indices]:
+    """The distinct pairs of `theirs` and `mine`, without those in which `mine` is `n_own` or
+    above."""
+    is_new = mine < n_own
+    is_new[1:] &= (theirs[1:] != theirs[:-1]) | (mine[1:] != mine[:-1])
+    theirs, mine = theirs[is_new], mine[is_new]
+    places = np.unique(theirs.astype(np.int64) * n_own + mine, return_index=True)[1]
+    return theirs[places], mine[places]

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.backends.mpi.exchange import Exchange
-from btfperm.backends.mpi.halo import Halo, distinct
+from btfperm.backends.mpi.halo import Halo, Waiting, distinct
 from btfperm.backends.mpi.slices import Slices
 from btfperm.pattern.owned_lists import OwnedLists, piece_of
 
@@ -70,10 +70,14 @@ class LocalLists:
         halo = self.halo
         counts = np.zeros(halo.size, dtype=self.items.dtype)
         _core.dulmage_mendelsohn.count_in_lists(self.indptr, self.items, active, counts)
-        ghosts = np.flatnonzero(counts[halo.own :]).astype(counts.dtype)
-        lines, _ = halo.step(ghosts, counts[halo.own :][ghosts])
-        degree = counts[: halo.own]
-        np.add.at(degree, lines[:, 0], lines[:, 1])
+        degree, of_ghosts = counts[: halo.own].copy(), counts[halo.own :]
+        waiting = Waiting(halo)
+        waiting.put_all(of_ghosts != 0)
+        left = 1
+        while left:
+            ghosts = waiting.take()
+            lines, _, left = halo.step(ghosts, of_ghosts[ghosts], waiting=waiting.count)
+            np.add.at(degree, lines[:, 0], lines[:, 1])
         return degree
 
     def reversed(self) -> LocalLists:
@@ -157,15 +161,19 @@ class Digraph:
         label = np.full(halo.size, -1, dtype=self.width)
         accepted = np.empty(0, dtype=self.width) if within is None else halo.extended(within)
         seeds, values = seeds.astype(self.width), values.astype(self.width)
+        waiting = Waiting(halo)
         while True:
-            ghosts = _core.dulmage_mendelsohn.spread(
-                lists.indptr, lists.items, active, accepted, label, seeds, values
+            waiting.put(
+                _core.dulmage_mendelsohn.spread(
+                    lists.indptr, lists.items, active, accepted, label, seeds, values
+                )
             )
             del seeds, values
-            lines, total = halo.step(ghosts, label[halo.own :][ghosts])
-            del ghosts
-            if not total:
-                return label[: halo.own]
+            ghosts = waiting.take()
+            sent = label[halo.own :][ghosts]
+            lines, total, left = halo.step(ghosts, sent, waiting=waiting.count)
+            if not total + left:
+                return label[: halo.own].copy()
             seeds, values = lines[:, 0].copy(), lines[:, 1].copy()
             del lines
 
@@ -187,29 +195,31 @@ class Digraph:
         cycles or can be reached from cycles along `lists`. Returns False after `most` exchanges,
         without a check whether another vertex could be peeled.
         """
-        exchanges, halo = 0, lists.halo
-        of_ghosts = np.zeros(halo.ghosts.size, dtype=self.width)
-        degrees, heights = np.concatenate((degree, of_ghosts)), np.concatenate((height, of_ghosts))
+        exchanges, halo, waiting = 0, lists.halo, Waiting(lists.halo)
+        degrees, heights = np.zeros((2, halo.size), dtype=self.width)
+        degrees[: halo.own], heights[: halo.own] = degree, height
         ready = np.flatnonzero((degree == 0) & (active != 0)).astype(self.width)
-        is_done = False
         while True:
-            ghosts = _core.dulmage_mendelsohn.peel_owned(
-                lists.indptr, lists.items, active, degrees, heights, ready
-            )
-            at = halo.own + ghosts
-            lines, total = halo.step(ghosts, -degrees[at], heights[at])
-            degrees[at] = 0
-            is_done = total == 0
-            if not is_done:
-                at = lines[:, 0]
-                np.subtract.at(degrees, at, lines[:, 1])
-                np.maximum.at(heights, at, lines[:, 2])
-                at = np.unique(at)
-                ready = at[(degrees[at] == 0) & (active[at] != 0)]
+            if exchanges != most:  # after so many, only what waits is sent
+                waiting.put(
+                    _core.dulmage_mendelsohn.peel_owned(
+                        lists.indptr, lists.items, active, degrees, heights, ready
+                    )
+                )
                 exchanges += 1
-            if is_done or exchanges == most:
+            ghosts = waiting.take()
+            at = halo.own + ghosts
+            lines, total, left = halo.step(ghosts, -degrees[at], heights[at], waiting=waiting.count)
+            degrees[at] = 0
+            at = lines[:, 0]
+            np.subtract.at(degrees, at, lines[:, 1])
+            np.maximum.at(heights, at, lines[:, 2])
+            is_done = not total + left
+            if is_done or (exchanges == most and not left):
                 degree[:], height[:] = degrees[: halo.own], heights[: halo.own]
                 return is_done
+            at = np.unique(at)
+            ready = at[(degrees[at] == 0) & (active[at] != 0)]
 
 
 def largest_by_key(keys: Indices, values: Indices) -> tuple[Indices, Indices]:

@@ -49,14 +49,18 @@ def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indic
     name = np.where(is_square, graph.numbers, graph.width(-1))
     height = np.zeros(graph.slices.size, dtype=graph.width)
     active = is_square.astype(np.uint8)
-    degree = graph.predecessors.degrees(active)
     open_blocks = active.copy()  # 1: the height of the block of this vertex is not known
+    if _finish_on_one_rank(graph, open_blocks, name, height, has_blocks=False):
+        return name, height
+    degree = graph.predecessors.degrees(active)
     is_peeled = False
     while not is_peeled:
-        if _finish_on_one_rank(graph, open_blocks, name, height, has_blocks=False):
-            return name, height
         is_peeled = graph.peel(graph.predecessors, active, degree, height, most=_EXCHANGES)
         open_blocks = active * (degree >= 0)
+        if not is_peeled and _finish_on_one_rank(
+            graph, open_blocks, name, height, has_blocks=False
+        ):
+            return name, height
     rest = open_blocks.copy()  # 1: the component of this vertex is not known
     _trim_sources(graph, rest)
     _search_from_hub(graph, rest, name)

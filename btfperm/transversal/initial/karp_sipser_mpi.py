@@ -75,6 +75,9 @@ def karp_sipser(
     degrees = (core.OwnedKarpSipser32 if is_short else core.OwnedKarpSipser64)(
         *problem.bipartite(), problem.by_row, ghost_matched, *halo.copies()
     )
+    del ghost_matched
+    halo.forget_shared()  # `degrees` has them in a shorter form
+    _core.backends.return_free_memory(True)
     _start(degrees, halo, exchange)
     most = max((problem.rows.size + problem.cols.size) // PARTS, LEAST_LINES)
     lines: Any = np.empty(0, dtype=problem.width)
@@ -92,7 +95,7 @@ def karp_sipser(
         rounds += may_choose
     degrees.settle(lines.reshape(-1))
     del degrees, lines
-    _core.backends.return_free_memory()
+    _core.backends.return_free_memory(True)
     return {"edges": budget.edges, "levels": steps, "rounds": rounds}
 
 
@@ -110,7 +113,10 @@ def _start(degrees: Any, halo: Halo, exchange: Exchange) -> None:
     degrees.start()
     count = int(halo.ghosts.size)
     size = max(count // PARTS, LEAST_LINES)
-    for k in range(exchange.largest(-(-count // size))[0]):
-        lines, sent = degrees.send_degrees(min(k * size, count), min((k + 1) * size, count))
+    pieces = exchange.largest(-(-count // size))[0]
+    first = exchange.rank * pieces // exchange.size  # so that not all ranks send to the same one
+    for k in range(pieces):
+        begin = (first + k) % pieces * size
+        lines, sent = degrees.send_degrees(min(begin, count), min(begin + size, count))
         lines, _ = exchange.step(lines.reshape(-1, 3), sent)
         degrees.add_degrees(lines.reshape(-1))

@@ -54,7 +54,7 @@ def local_max(
         here = waiting[inside & (candidate[np.where(inside, wanted, 0)] == waiting)]
         mate[here] = candidate[here] + first
         outside = waiting[~inside]
-        lines, _ = halo.step(candidate[outside] - own, (outside + first).astype(mate.dtype))
+        lines, *_ = halo.step(candidate[outside] - own, (outside + first).astype(mate.dtype))
         asked, suitor = lines[:, 0], lines[:, 1]
         leads_out = candidate[asked] >= own
         asked, suitor = asked[leads_out], suitor[leads_out]
