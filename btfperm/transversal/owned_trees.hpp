@@ -55,6 +55,8 @@ class OwnedTrees {
     std::fill(col_root_, col_root_ + A.n_cols, I{-1});
     std::fill(leaf_, leaf_ + A.n_cols, I{-1});
     std::fill(subscribers_, subscribers_ + A.n_cols, I{-1});
+    tree_rows_.reserve(static_cast<std::size_t>(A.n_rows));  // they never hold two copies
+    tree_cols_.reserve(static_cast<std::size_t>(A.n_cols));
   }
 
   bool has_row(std::int64_t r) const { return rows_[r].root >= 0; }

@@ -23,6 +23,8 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import Indices
 
 __all__ = ["connected_parts"]
 
+_Side = tuple[Indices, Indices]  # components, sorted by the other rank, and their number for each
+
 
 def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices, Indices]:
     """Returns two arrays: the component of each column and of each row of this rank, named by its
@@ -53,16 +55,8 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     none = np.iinfo(width).max
     label = np.full(n_own, none, dtype=width)
     np.minimum.at(label, of_cols, slices.numbers(width))
-    here, there = shared.positions, shared.ghosts
-    while True:
-        names_there = shared.returned(label[there])
-        n_lower = int(np.count_nonzero(names_there < label[here]))
-        np.minimum.at(label, here, names_there)
-        known = shared.update(label[here])
-        n_lower += int(np.count_nonzero(known < label[there]))
-        np.minimum.at(label, there, known)
-        if not exchange.sums(n_lower)[0]:
-            break
+    while exchange.sums(_lower(shared, label, halo.rounds))[0]:
+        pass
     for name, members, parts in zip(names, (of_cols, of_rows), (part, row_part), strict=True):
         found = label[members]
         named = (parts != SQUARE) & (found != none)
@@ -117,6 +111,38 @@ def _shared(exchange: Any, theirs_of: list[Indices], mine_of: list[Indices]) -> 
     ghosts = np.concatenate(mine_of)
     mine_of.clear()
     return Shared(exchange, positions, ghosts, to_others, to_here)
+
+
+def _lower(shared: Shared, label: Indices, rounds: int) -> int:
+    """Sends the label of each component to the components that form a pair with it, first to the
+    owners of shared rows, then back. Each component takes the smallest label. Returns how often a
+    received label was smaller. Collective."""
+    if shared.exchange.size == 1:
+        return 0
+    owned, ghosts = (shared.positions, shared.to_others), (shared.ghosts, shared.to_here)
+    return sum(
+        _send_labels(shared.exchange, label, rounds, *sides)
+        for sides in ((ghosts, owned), (owned, ghosts))
+    )
+
+
+def _send_labels(exchange: Any, label: Indices, rounds: int, here: _Side, there: _Side) -> int:
+    """The messages of `_lower` in one direction. `here` are the components that send their labels,
+    and `there` those that receive labels."""
+    begins, ends = (np.concatenate(([0], np.cumsum(counts))) for _, counts in (here, there))
+    lower = 0
+
+    def give(a: int, b: int) -> _Side:
+        return label[here[0][begins[a] : begins[b]]], here[1][a:b]
+
+    def take(a: int, b: int, labels: Indices) -> None:
+        nonlocal lower
+        at = there[0][ends[a] : ends[b]]
+        lower += int(np.count_nonzero(labels < label[at]))
+        np.minimum.at(label, at, labels)
+
+    exchange.swap(rounds, give, there[1], take)
+    return lower
 
 
 def _distinct(theirs: Indices, mine: Indices, n_own: int) -> tuple[Indices, Indices]:
