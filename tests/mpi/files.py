@@ -151,7 +151,8 @@ def case_writing_together(folder):
         d = btfperm.dulmage_mendelsohn(A, comm=COMM, backend="mpi", gather=False)
         with mock.patch.object(os, "pwrite", writes), mock.patch.object(save_mpi, "_CONVERTED", 7):
             d.save(folder / "parts.npz")
-        assert bool(written) == (COMM.size > 1 and len(d.row_perm) + len(d.col_perm) > 0), seed
+        has_part = len(d.row_perm) + len(d.col_perm) > 0
+        assert bool(written) == (COMM.size > 1 and inputs.on_one_machine() and has_part), seed
         with mock.patch.object(os, "open", refuses):
             written.clear()
             d.save(folder / "sent.npz")
@@ -164,6 +165,8 @@ def case_writing_together(folder):
 
 def case_writing_together_on_a_full_disk(folder):
     """If one rank cannot write its part, all ranks raise one error, and there is no file."""
+    if not inputs.on_one_machine():
+        return
     d = btfperm.dulmage_mendelsohn(inputs.full(40, 40), comm=COMM, backend="mpi", gather=False)
 
     def fails(*_):

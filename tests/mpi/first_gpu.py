@@ -20,7 +20,6 @@ from btfperm.backends.mpi.exchange import Exchange
 from tests.mpi import inputs
 from tests.mpi.cases import same_blocks
 from tests.mpi.damage import raised
-from tests.mpi.first_rank import on_one_machine
 
 COMM = MPI.COMM_WORLD
 EMULATED = "BTFPERM_EMULATED" in os.environ
@@ -37,7 +36,7 @@ def case_the_gpu_of_the_first_rank():
         A = inputs.random_matrix(seed)
         t = same_blocks(A, backend="auto", device="gpu").transversal
         is_first = t.explain()["decisions"]["algorithm on mpi"]["rule"] == "one gpu"
-        assert is_first == (t.algorithm == "first-rank") == on_one_machine()
+        assert is_first == (t.algorithm == "first-rank") == inputs.on_one_machine()
         assert is_first == (t.initializer == "none") == (", GPU of the first rank (" in t.device)
     P = btfperm.as_pattern(A, comm=COMM)
     limited = btfperm.maximum_transversal(P, device="gpu", time_limit=1e-9)
@@ -59,7 +58,7 @@ def case_the_gpu_of_the_first_rank_has_too_little_memory():
     for free, is_first in ((needed, True), (needed - 1, False)):
         with inputs.changed("btfperm.backends.gpu.device", "free_memory", lambda free=free: free):
             t = btfperm.maximum_transversal(P, device="gpu")
-        if on_one_machine():
+        if inputs.on_one_machine():
             assert (t.algorithm == "first-rank") == is_first
             assert (t.explain()["features"]["first_gpu"] >= 1) == is_first
     if EMULATED:
@@ -75,7 +74,7 @@ def case_the_gpu_of_the_first_rank_has_too_little_memory():
 def case_the_gpu_of_the_first_rank_fails():
     """A search that fails there ends the call on all ranks; a decomposition that fails there runs
     on the CPU."""
-    if not on_one_machine():
+    if not inputs.on_one_machine():
         return
     A = inputs.skewed_matrix(1_000, seed=6)
     P = btfperm.as_pattern(A, comm=COMM)
@@ -117,7 +116,7 @@ def case_gathered_through_host_memory():
         ):
             t = btfperm.maximum_transversal(P, device="gpu", gather=False)
         assert t.maximum and t.structural_rank == btfperm.structural_rank(P)
-        if on_one_machine():
+        if inputs.on_one_machine():
             # the columns, and their ends; a real GPU may refuse to share its memory
             of_matrix = sum(COMM.allgather(sum(sent)))
             own = P.indices.size + P.indptr.size - 1 if COMM.rank else 0

@@ -40,11 +40,6 @@ def same(A, comm=COMM):
     return d
 
 
-def on_one_machine():
-    """Whether all ranks are on one machine. The cases also run on ranks of several machines."""
-    return Exchange.of(COMM).ranks_here == COMM.size
-
-
 def case_first_rank():
     """The first rank searches and decomposes for all; the other ranks get their parts."""
     for seed in inputs.drawn(range(100, 112)):
@@ -131,7 +126,7 @@ def case_one_machine():
     """The first rank searches if all ranks are on its machine, it may use several cores, and the
     caller leaves the choice to btfperm."""
     A = sp.csc_array((np.ones(3), ([0, 1, 1], [5, 5, 3_999_999])), shape=(2, 4_000_000))
-    auto = "first-rank" if usable_cores() > 1 and on_one_machine() else "ms-bfs"
+    auto = "first-rank" if usable_cores() > 1 and inputs.on_one_machine() else "ms-bfs"
     for threads, name in ((None, auto), (1, "ms-bfs")):
         P = btfperm.as_pattern(A, comm=COMM)
         t = btfperm.maximum_transversal(P, gather=False, threads=threads)
@@ -160,7 +155,7 @@ def case_memory_of_the_first_rank():
         ):
             t = btfperm.maximum_transversal(btfperm.as_pattern(A, comm=COMM), gather=False)
         found = t.explain()
-        if COMM.size > 1 and on_one_machine():
+        if COMM.size > 1 and inputs.on_one_machine():
             assert (t.algorithm == "first-rank") == is_first and t.structural_rank == 2
             rule = found["decisions"]["start on mpi"]["rule"]
             assert (rule == "one machine") == is_first

@@ -92,6 +92,15 @@ def changed(module, name, value):
         setattr(there, name, before)
 
 
+def on_one_machine():
+    """Whether all ranks are on one machine. The cases also run on ranks of several machines."""
+    from mpi4py import MPI
+
+    from btfperm.backends.mpi.exchange import Exchange
+
+    return Exchange.of(MPI.COMM_WORLD).ranks_here == MPI.COMM_WORLD.size
+
+
 @contextmanager
 def nothing_small():
     """No matrix is small enough to be analysed whole on each of several ranks."""
