@@ -39,6 +39,7 @@ def coarse_parts(graph: Digraph, in_unmatched_row: Bytes, match: tuple[Any, Any]
         del reached
     del unmatched
     if n_rows:
+        graph.keep_successors()
         seeds = np.flatnonzero(in_unmatched_row)
         reached = graph.spread(graph.successors, everywhere, seeds, np.ones_like(seeds))
         both = int(np.count_nonzero((reached > 0) & (part == HORIZONTAL)))

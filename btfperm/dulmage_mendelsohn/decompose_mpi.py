@@ -51,7 +51,6 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     match = row_match, col_match
     _core.backends.return_free_memory(True)  # the memory of the search
     graph, in_unmatched_row = digraph_of_matching(pattern, row_match)
-    pattern.halo().forget_shared()
     _core.backends.return_free_memory(True)
     part = coarse_parts(graph, in_unmatched_row, match)
     _core.backends.return_free_memory(True)

@@ -15,7 +15,7 @@ their owner. Lists hold local numbers: the vertices of other ranks are ghosts
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -80,10 +80,10 @@ class LocalLists:
             np.add.at(degree, lines[:, 0], lines[:, 1])
         return degree
 
-    def reversed(self) -> LocalLists:
-        """The lists of the digraph with all edges reversed. Each rank sends its edges in pieces,
-        and the received edges are put into the lists after each piece, so that the buffers stay
-        small. Collective."""
+    def reversed(self) -> OwnedLists:
+        """The lists of the digraph with all edges reversed, by numbers in the whole digraph. Each
+        rank sends its edges in pieces, and the received edges are put into the lists after each
+        piece, so that the buffers stay small. Collective."""
         halo, exchange, core = self.halo, self.halo.exchange, _core.dulmage_mendelsohn
         _core.backends.return_free_memory()  # of the earlier searches
         indptr = np.zeros(halo.own + 1, dtype=np.int64)
@@ -104,7 +104,7 @@ class LocalLists:
         indptr[1:] = next_place
         indptr[0] = 0
         _core.backends.return_free_memory(True)
-        return LocalLists(exchange, halo.slices, OwnedLists(indptr, items))
+        return OwnedLists(indptr, items)
 
 
 class Digraph:
@@ -113,29 +113,45 @@ class Digraph:
     Attributes
     ----------
     exchange, slices : the ranks, and the range of vertices of each rank
-    predecessors, successors : the lists, without loops. The first use of `successors` is collective
+    predecessors, successors : the lists, without loops. Their first use is collective, and so is
+        the first use after they were forgotten
     """
 
-    def __init__(self, exchange: Exchange, slices: Slices, predecessors: OwnedLists) -> None:
-        """`predecessors` hold vertices by their numbers in the whole digraph; they are
-        overwritten by local numbers."""
-        self.exchange, self.slices = exchange, slices
-        self.predecessors = LocalLists(exchange, slices, predecessors)
-        self.width: Any = predecessors.items.dtype.type
+    def __init__(
+        self, exchange: Exchange, slices: Slices, width: Any, make: Callable[[], OwnedLists]
+    ) -> None:
+        """`make` returns the predecessors by their numbers in the whole digraph; they are
+        overwritten by local numbers. `width` is the integer type of these numbers."""
+        self.exchange, self.slices, self.width, self._make = exchange, slices, width, make
+
+    @cached_property
+    def predecessors(self) -> LocalLists:
+        return LocalLists(self.exchange, self.slices, self._make())
 
     @cached_property
     def successors(self) -> LocalLists:
-        return self.predecessors.reversed()
+        return LocalLists(self.exchange, self.slices, self.predecessors.reversed())
+
+    @property
+    def has_predecessors(self) -> bool:
+        """Whether the predecessors are in memory."""
+        return "predecessors" in vars(self)
+
+    def keep_successors(self) -> None:
+        """Makes the successors and forgets the predecessors, in an order that needs less memory
+        than both. Collective."""
+        lists = self.predecessors.reversed()
+        self.forget_predecessors()
+        vars(self)["successors"] = LocalLists(self.exchange, self.slices, lists)
 
     def forget_successors(self) -> None:
-        """Releases the memory of the successors. A later use computes them again."""
+        """Releases the memory of the successors."""
         vars(self).pop("successors", None)
         _core.backends.return_free_memory(True)
 
     def forget_predecessors(self) -> None:
-        """Releases the memory of the predecessors, which cannot be used afterwards."""
-        none = OwnedLists(np.zeros(1, dtype=np.int64), np.empty(0, dtype=self.width))
-        self.predecessors = LocalLists(self.exchange, self.slices, none)
+        """Releases the memory of the predecessors."""
+        vars(self).pop("predecessors", None)
         _core.backends.return_free_memory(True)
 
     @property
@@ -238,8 +254,18 @@ def largest_by_key(keys: Indices, values: Indices) -> tuple[Indices, Indices]:
 def digraph_of_matching(pattern: Any, row_match: Indices) -> tuple[Digraph, Bytes]:
     """Returns the digraph of a matching, and for each column of this rank whether it has an entry
     in an unmatched row. Such an entry is no edge of the digraph. Collective."""
-    halo, slices = pattern.halo(), pattern.col_slices
-    indptr, items, in_unmatched_row = _core.dulmage_mendelsohn.list_predecessors(
-        slices.first, pattern.indptr, halo.items, halo.extended(row_match)
-    )
-    return Digraph(pattern.exchange, slices, OwnedLists(indptr, items)), in_unmatched_row
+    slices = pattern.col_slices
+    marks: list[Bytes] = []
+
+    def predecessors() -> OwnedLists:
+        halo = pattern.halo()
+        indptr, items, in_unmatched_row = _core.dulmage_mendelsohn.list_predecessors(
+            slices.first, pattern.indptr, halo.items, halo.extended(row_match)
+        )
+        halo.forget_shared()
+        marks[:] = [in_unmatched_row]
+        return OwnedLists(indptr, items)
+
+    graph = Digraph(pattern.exchange, slices, pattern.width, predecessors)
+    graph.predecessors  # noqa: B018  # makes `marks`
+    return graph, marks[0]

@@ -50,6 +50,10 @@ def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indic
     height = np.zeros(graph.slices.size, dtype=graph.width)
     active = is_square.astype(np.uint8)
     open_blocks = active.copy()  # 1: the height of the block of this vertex is not known
+    if not graph.has_predecessors:  # they are made again, if possible without the successors
+        edges = graph.successors.edges_of(active)
+        if sum(graph.exchange.sums(int(np.count_nonzero(active)), edges)) <= GATHERED:
+            graph.forget_successors()
     if _finish_on_one_rank(graph, open_blocks, name, height, has_blocks=False):
         return name, height
     degree = graph.predecessors.degrees(active)
@@ -207,7 +211,7 @@ def _heights(graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices)
     pairs = np.unique(found.reshape(-1, 2), axis=0)
     got = exchange.route(slices, pairs[:, 0], pairs[:, 1], kind=graph.width)
     lists = owned_lists(slices.first, slices.size, got.field(0), got.field(1))
-    quotient = Digraph(exchange, slices, lists)
+    quotient = Digraph(exchange, slices, graph.width, lambda: lists)
     everywhere = np.ones(slices.size, dtype=np.uint8)
     degree = quotient.predecessors.degrees(everywhere)
     quotient.peel(quotient.predecessors, is_block, degree, height)
