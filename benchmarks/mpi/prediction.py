@@ -2,7 +2,8 @@
 """A model of the time over ranks (`model.py`), its checks, and a prediction for 1,024 ranks.
 
 Each matrix of the set is measured on each number of ranks (`options.counts`) by the engine over
-ranks, also on one rank. Three checks predict measured values that the fit did not use: the messages
+ranks. One rank runs as one process does: its time is measured, not predicted, and no fit uses it.
+Three checks predict measured values that the fit did not use: the messages
 on the largest number of ranks, from the messages on fewer ranks; the time of a matrix, from all
 other matrices; and the time on the largest number of ranks, from the times and the messages on
 fewer ranks.
@@ -93,17 +94,20 @@ def _section(rows: list[Row], layouts: dict[str, list[Row]], complaints: list[st
     if len(names) < 3 or len({row["ranks"] for row in several}) < 3:
         complaints.append("a model needs three matrices on three numbers of ranks above one")
         return Section("A model of MPI ranks", "Too few measurements.", data, complaints)
-    data["coefficients"] = dict(zip(TERMS, fit(rows, cores), strict=True))
-    data["checks"] = _checks(rows, several, names, most, cores)
+    data["coefficients"] = dict(zip(TERMS, fit(several, cores), strict=True))
+    data["checks"] = _checks(several, names, most, cores)
+    alone = {row["matrix"]: row["seconds"] for row in rows if row["ranks"] == 1}
     data["curves"] = [
         _predicted(data["coefficients"], [row for row in several if row["matrix"] == name], where)
+        | ({"seconds": alone[name]} if where["ranks"] == 1 and name in alone else {})
         for name in names
         for where in layouts[name]
     ]
     text = paragraphs(
-        "Times are from the file to `perm.npz`, by the engine over ranks, also on one rank. "
-        "*predicted* is the time according to the fit to all rows. *messages* and *MB sent* do not "
-        "include the all-to-alls, in each of which every pair of ranks exchanges a small message.",
+        "Times are from the file to `perm.npz`, by the engine over ranks; one rank runs as one "
+        "process does, and no fit uses its time. *predicted* is the time according to the fit to "
+        "all other rows. *messages* and *MB sent* do not include the all-to-alls, in each of which "
+        "every pair of ranks exchanges a small message.",
         _measured_table(rows, data["coefficients"], cores),
         _fit_text(data, most, cores),
         f"Predicted over measured. *operations*, *bytes*, *messages*: on {most} ranks, from fewer "
@@ -113,7 +117,7 @@ def _section(rows: list[Row], layouts: dict[str, list[Row]], complaints: list[st
         _check_table(data["checks"], most),
         f"Prediction for {MANY:,} ranks with a core each, on a network that is like this machine's "
         "memory. *best* is the number of ranks, of the powers of two, with the shortest predicted "
-        "time.",
+        "time, or 1 if the measured time of one rank is shorter.",
         _many_table(data["curves"], names),
     )
     return Section("A model of MPI ranks", text, data, complaints)
@@ -125,15 +129,13 @@ def _predicted(coefficients: dict[str, float], own: list[Row], where: Row) -> Ro
     return counted | {"parts": parts, "seconds": sum(parts.values())}
 
 
-def _checks(
-    rows: list[Row], several: list[Row], names: list[str], most: int, cores: int
-) -> list[Row]:
-    fewer = fit([row for row in rows if row["ranks"] < most], cores)
+def _checks(several: list[Row], names: list[str], most: int, cores: int) -> list[Row]:
+    fewer = fit([row for row in several if row["ranks"] < most], cores)
     found = []
     for name in names:
         own = [row for row in several if row["matrix"] == name]
         last = max(own, key=lambda row: int(row["ranks"]))
-        others = fit([row for row in rows if row["matrix"] != name], cores)
+        others = fit([row for row in several if row["matrix"] != name], cores)
         ratios = [
             sum(seconds_of_terms(others, row, cores).values()) / row["seconds"] for row in own
         ]
@@ -158,13 +160,13 @@ def _measured_table(rows: list[Row], coefficients: dict[str, float], cores: int)
     head += ["all-to-alls", "MB in them", "ghosts"]
     lines = []
     for row in rows:
-        predicted = seconds_of_terms(list(coefficients.values()), row, cores)
+        predicted = sum(seconds_of_terms(list(coefficients.values()), row, cores).values())
         lines.append(
             [
                 f"`{row['matrix']}`",
                 str(row["ranks"]),
                 f"{row['seconds']:.2f}",
-                f"{sum(predicted.values()):.2f}",
+                f"{predicted:.2f}" if row["ranks"] > 1 else "-",
                 f"{row['operations']:,}",
                 f"{row['messages']:,}",
                 f"{row['bytes_sent'] / 1e6:.1f}",
