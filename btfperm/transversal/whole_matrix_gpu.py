@@ -2,8 +2,7 @@
 """Gathers a matrix over ranks on the GPU of the first rank, and copies the results from there, for
 the search ``augmenting/first_rank_mpi.py``.
 
-NCCL is not used, because its start takes longer than the transfer; and on two H100, the matrix
-arrived later by NCCL than through host memory (benchmarks/results/2026-11-27-mpi-gpu-large-nccl).
+NCCL is not used, because its start takes longer than the transfer.
 """
 
 from __future__ import annotations

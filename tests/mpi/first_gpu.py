@@ -16,7 +16,9 @@ import btfperm
 from btfperm.backends.gpu.backend import Gpu
 from btfperm.backends.gpu.device import free_memory
 from btfperm.backends.gpu.problem import bytes_of_search
+from btfperm.backends.gpu.staging import Ring
 from btfperm.backends.mpi.exchange import Exchange
+from btfperm.backends.threads import usable_cores
 from tests.mpi import inputs
 from tests.mpi.cases import same_blocks
 from tests.mpi.damage import raised
@@ -38,6 +40,8 @@ def case_the_gpu_of_the_first_rank():
         is_first = t.explain()["decisions"]["algorithm on mpi"]["rule"] == "one gpu"
         assert is_first == (t.algorithm == "first-rank") == inputs.on_one_machine()
         assert is_first == (t.initializer == "none") == (", GPU of the first rank (" in t.device)
+    ranks_here = Exchange.of(COMM).ranks_here
+    assert Ring.of_this_process().most_threads <= max(1, usable_cores() // ranks_here)
     P = btfperm.as_pattern(A, comm=COMM)
     limited = btfperm.maximum_transversal(P, device="gpu", time_limit=1e-9)
     assert limited.stopped_by == "time_limit" or limited.maximum
@@ -104,7 +108,7 @@ def case_gathered_through_host_memory():
         return move(exchange, items, *counts)
 
     def refused(*_):
-        raise runtime.CUDARuntimeError("peer access is not supported")
+        raise runtime.CUDARuntimeError(217)  # peer access is not supported
 
     for name, off in itertools.product(("", "ipcOpenMemHandle", "ipcGetMemHandle"), (False, True)):
         P = btfperm.as_pattern(inputs.skewed_matrix(1_000, seed=7), comm=COMM)

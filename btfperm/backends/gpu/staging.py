@@ -40,6 +40,13 @@ class Ring:
     def __init__(self) -> None:
         self._buffers: list[npt.NDArray[np.uint8]] = []
         self._lock = threading.Lock()
+        self.most_threads = _THREADS
+
+    def share_cores(self, processes: int) -> None:
+        """Sets the number of threads for several processes that copy at the same time, on the cores
+        that each of them may use. With more threads than cores, the threads of a copy wait for each
+        other, and the copy takes several times as long."""
+        self.most_threads = max(1, min(_THREADS, usable_cores() // processes))
 
     def upload(self, array: npt.NDArray[Any]) -> Any:
         """A copy of a contiguous array on CuPy's current device, in its current stream."""
@@ -117,4 +124,4 @@ class Ring:
         while len(self._buffers) < _BUFFERS:
             memory = cupy.cuda.alloc_pinned_memory(_BUFFER_BYTES)
             self._buffers.append(np.frombuffer(memory, np.uint8, _BUFFER_BYTES))
-        return start_threads(min(_THREADS, usable_cores()))
+        return start_threads(min(self.most_threads, usable_cores()))

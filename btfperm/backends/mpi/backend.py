@@ -192,8 +192,12 @@ def _share_of_gpu(pattern: Any) -> float:
 
 
 def _use_device(problem: DistributedProblem, device: int) -> None:
-    """Chooses the GPU of this rank: the one that the caller named, or else `local_device`."""
+    """Chooses the GPU of this rank: the one that the caller named, or else `local_device`. The
+    ranks of a machine share its cores for copies to their GPUs."""
+    from btfperm.backends.gpu.staging import Ring
     from btfperm.backends.mpi.device_exchange import local_device
+
+    Ring.of_this_process().share_cores(problem.exchange.ranks_here)
 
     number = local_device(problem.exchange) if device == EACH_RANKS else device
     with _on(number, problem.exchange.rank):
