@@ -74,7 +74,7 @@ SECTIONS = {
     "paper-002": Entry(
         "papers.paper_002",
         "red-blue matching over random orders, as in Fagginger Auer and Bisseling (2012)",
-        "2026-11-26-paper-002-large",
+        "2026-11-27-paper-002-large",
     ),
     "paper-003": Entry(
         "papers.paper_003",
