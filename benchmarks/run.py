@@ -89,7 +89,7 @@ SECTIONS = {
     "paper-choices": Entry(
         "papers.choices",
         "parameters that three papers chose, and the share of transfers to a GPU",
-        "",
+        "2026-11-27-paper-choices-large",
     ),
     "serial-codes": Entry(
         "papers.serial_codes",

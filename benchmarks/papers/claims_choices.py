@@ -24,16 +24,17 @@ def of_parameter(data: Data | None, kind: str, title: str, axes: str, why: str) 
     found = choices.means(data["rows"], kind) if data else {}
     if not found:
         return Item(title, axes, [Claim(words, None, "-")])
-    count = sum(
-        row["kind"] == kind and len(row["median"]) == len(found) for row in data["rows"]
-    ) if data else 0  # fmt: skip
+    rows = [row for row in data["rows"] if row["kind"] == kind] if data else []
+    lost = [f"`{row['matrix']}`" for row in rows if len(row["median"]) < len(found)]
     each = ", ".join(f"{mean:.3f} with {name}" for name, mean in found.items())
     best = min(found, key=found.__getitem__)
     return Item(
         title,
         axes,
-        [yes_or_no(words, best == value, f"{each}; {count} graphs")],
-        why=f"The numbers are geometric means of the time over the least time of all values. {why}",
+        [yes_or_no(words, best == value, f"{each}; {len(rows) - len(lost)} graphs")],
+        why="The numbers are geometric means of the time over the least time of all values. "
+        + (f"A value was stopped on {', '.join(lost)}, which does not count. " if lost else "")
+        + why,
     )
 
 
@@ -68,7 +69,7 @@ def of_transfer(data: Data | None) -> Claim:
         return Claim(words, None, "-")
     mean = statistics.mean(shares)
     ours = f"{mean:.0f} % ({min(shares):.0f} to {max(shares):.0f} %)"
-    return yes_or_no(f"{words} (to 10 points)", abs(mean - TRANSFER) <= 10, ours)
+    return yes_or_no(f"{words} (to 5 points)", abs(mean - TRANSFER) <= 5, ours)
 
 
 __all__ = ["of_alpha", "of_k", "of_transfer"]
