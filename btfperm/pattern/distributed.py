@@ -176,6 +176,7 @@ class DistributedPattern(Pattern):
         row_slices, col_slices = balanced_slices(exchange, rows, cols, shape, symmetric)
         check_own_lines(exchange, row_slices, col_slices, name)
         if values is None:
+            del rows, cols  # so that `routed` can release them
             lists = routed(exchange, col_slices, own, symmetric)
         else:
             from btfperm.pattern.distributed_values import lists_with_values
@@ -183,7 +184,7 @@ class DistributedPattern(Pattern):
             turned = (mirror or _same) if symmetric else None
             lists, values = lists_with_values(exchange, col_slices, cols, rows, values, turned)
             own.clear()
-        del rows, cols
+            del rows, cols
         _core.backends.return_free_memory()
         return cls._made(
             shape=shape,

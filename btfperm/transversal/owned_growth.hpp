@@ -37,7 +37,7 @@ class GrowingTrees : public OwnedTrees<I> {
       : OwnedTrees<I>(A), by_row_(by_row), direction_(direction) {}
 
   // Processes the received lines, and then expands at most `most` columns, in at most `depth`
-  // levels of this rank, or adds about `most` rows to the trees; later calls expand the other
+  // levels of this rank, or adds about 4 * most rows to the trees; later calls expand the other
   // columns. Returns how many trees with a root
   // of this rank have ended in this call, and adds the number of visited entries to `edges`.
   std::int64_t grow(std::int64_t n_lines, const I* lines, std::int64_t depth, std::int64_t most,
@@ -157,7 +157,7 @@ class GrowingTrees : public OwnedTrees<I> {
 
   // Extends the trees bottom-up by all unvisited rows and ghosts in the lists of the columns in
   // `work_`. Unmatched rows come first, because each ends a tree. Returns the work: the number of
-  // visited entries, plus one for each row. After `most` rows, or when the budget is spent, the
+  // visited entries, plus one for each row. After 4 * most rows, or when the budget is spent, the
   // columns stay in `work_` for the next call, and `is_complete` becomes false.
   std::int64_t expand_rows(std::int64_t most, bool& is_complete, Budget& budget) {
     std::int64_t edges = 0;
@@ -168,7 +168,8 @@ class GrowingTrees : public OwnedTrees<I> {
     const std::size_t n_before = work_.size();
     is_complete = budget.spend(edges);
     // In a graft, few rows are unvisited; a next call would have to test the others, too.
-    std::int64_t left = is_graft_ ? std::numeric_limits<std::int64_t>::max() : most;
+    constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+    std::int64_t left = is_graft_ || most > no_limit / 4 ? no_limit : 4 * most;
     const auto take = [&](I r, auto&& found) {
       if (!is_complete) return;
       std::int64_t visited = 1;

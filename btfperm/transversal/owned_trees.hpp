@@ -110,11 +110,12 @@ class OwnedTrees {
   std::pair<std::int64_t, std::int64_t> release() {
     const auto is_over = [this](I root) { return ended_[root] != 0; };
     released_.clear();
+    lists_released_ = true;
     const std::size_t before = tree_rows_.size();
     std::erase_if(tree_rows_, [&](I r) {
       if (!is_over(rows_[r].root)) return false;
       rows_[r].root = unvisited(r);
-      released_.push_back(r);
+      list_released(r);
       return true;
     });
     std::erase_if(tree_cols_, [&](I c) {
@@ -131,7 +132,7 @@ class OwnedTrees {
   void set_ghosts_seen(const std::uint8_t* seen) {
     ghosts_seen_ = 0;
     for (std::int64_t g = 0; g < A_.n_ghosts; ++g) {
-      if (ghost_seen_[g] != 0 && seen[g] == 0) released_.push_back(static_cast<I>(A_.n_rows + g));
+      if (ghost_seen_[g] != 0 && seen[g] == 0) list_released(static_cast<I>(A_.n_rows + g));
       ghost_seen_[g] = seen[g];
       ghosts_seen_ += seen[g];
     }
@@ -142,7 +143,7 @@ class OwnedTrees {
   // unvisited.
   void regrow() {
     work_ = tree_cols_;
-    is_graft_ = true;
+    is_graft_ = lists_released_;
   }
 
  protected:
@@ -197,6 +198,16 @@ class OwnedTrees {
     } else {
       subscriptions_.push_back({static_cast<std::int32_t>(line[1]), subscribers_[c]});
       subscribers_[c] = static_cast<I>(subscriptions_.size() - 1);
+    }
+  }
+
+  // A list of most rows and ghosts would need much memory, and it would save no time: then nearly
+  // all unvisited rows and ghosts are released ones.
+  void list_released(I r) {
+    if (released_.size() * 16 < static_cast<std::size_t>(A_.n_rows + A_.n_ghosts)) {
+      released_.push_back(r);
+    } else {
+      lists_released_ = false;
     }
   }
 
@@ -292,7 +303,9 @@ class OwnedTrees {
   std::vector<Subscription> subscriptions_;
   std::vector<I> tree_rows_, tree_cols_;  // rows and columns in trees
   std::vector<I> work_;                   // columns whose lists must be visited
-  std::vector<I> released_;               // own rows and ghosts that `release` made unvisited
+  // Own rows and ghosts that `release` made unvisited, unless they are too many for a list.
+  std::vector<I> released_;
+  bool lists_released_ = true;
   std::int64_t ghosts_seen_ = 0;
   bool is_graft_ = false;       // whether `work_` contains exactly what `regrow` put there
   std::int64_t ended_now_ = 0;  // trees with a root of this rank that ended in this call of `grow`

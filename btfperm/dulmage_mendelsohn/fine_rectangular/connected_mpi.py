@@ -31,10 +31,10 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     smallest column; -1 in the square part, and for rows without entries. `part` and `row_part` are
     the parts of the columns and of the rows. Collective."""
     exchange, slices, width = pattern.exchange, pattern.col_slices, pattern.width
-    names = np.full(part.size, -1, dtype=width), np.full(row_part.size, -1, dtype=width)
+    sides = part, row_part
     outside = int(np.count_nonzero(part != SQUARE) + np.count_nonzero(row_part != SQUARE))
     if not exchange.sums(outside)[0]:
-        return names
+        return np.full(part.size, -1, dtype=width), np.full(row_part.size, -1, dtype=width)
     _core.backends.return_free_memory()  # of the earlier steps
     halo = pattern.halo()
     part_of_ghosts = halo.update(row_part)
@@ -57,11 +57,13 @@ def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices
     np.minimum.at(label, of_cols, slices.numbers(width))
     while exchange.sums(_lower(shared, label, halo.rounds))[0]:
         pass
-    for name, members, parts in zip(names, (of_cols, of_rows), (part, row_part), strict=True):
-        found = label[members]
-        named = (parts != SQUARE) & (found != none)
-        name[named] = found[named]
-    return names
+    del shared
+    names = []
+    for members, parts in zip((of_cols, of_rows), sides, strict=True):
+        name = label[members]
+        name[(parts == SQUARE) | (name == none)] = -1
+        names.append(name)
+    return names[0], names[1]
 
 
 def _pairs(

@@ -151,6 +151,8 @@ def _finish_on_one_rank(
         graph.forget_successors()  # not needed: the counts below are at most as large as these
     core = _core.dulmage_mendelsohn
     names = lists.halo.extended(np.where(open_blocks != 0, name, graph.width(-1)))
+    if not has_blocks:  # with blocks, each round makes this copy
+        lists.halo.forget_shared()
     edges = core.count_edges_between(lists.indptr, lists.items, names)
     here = np.flatnonzero(open_blocks)
     own, least = largest_by_key(name[here], height[here])  # a block may be on several ranks

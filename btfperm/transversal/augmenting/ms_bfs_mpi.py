@@ -69,9 +69,9 @@ following steps, it grows them by 2, 4, 8, ... levels, so that long paths inside
 steps."""
 
 PARTS, LEAST_STEP = 16, 1 << 15
-"""In one step, a rank expands at most a sixteenth of its columns, or adds as many rows to its
-trees, or `LEAST_STEP` if that is more. So the lists of lines stay short, and each rank soon
-receives the notice that a tree has found a path, and stops growing it."""
+"""In one step, a rank expands at most a sixteenth of its columns, or `LEAST_STEP` if that is more,
+or adds four times as many rows to its trees bottom-up. So the lists of lines stay short, and each
+rank soon receives the notice that a tree has found a path, and stops growing it."""
 
 GATHERED = 1 << 22
 """Largest number of entries, and of rows and columns together, of a matrix that one rank gathers to
