@@ -100,10 +100,10 @@ class Watch:
         """Returns `Ranks.wait`, wrapped so that its time is added to the waits of all phases that
         run."""
 
-        def call(*args: Any) -> None:
+        def call(*args: Any, **options: Any) -> None:
             begin = time.perf_counter()
             try:
-                wait(*args)
+                wait(*args, **options)
             finally:
                 waited = time.perf_counter() - begin
                 for each in self.open:

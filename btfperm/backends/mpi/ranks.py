@@ -67,7 +67,7 @@ class Ranks:
     rank_here, ranks_here : the number of this rank among the ranks of its machine, and their number
     machine : the lowest rank of this machine, as a number in `comm`
     background : a thread that works beside this rank, or None. While it runs, this rank sleeps
-        between two polls, so that both can use one core
+        between two polls for short messages, so that both can use one core
     """
 
     failed: ClassVar[Ranks | None] = None  # the object whose call failed most recently
@@ -120,8 +120,9 @@ class Ranks:
 
     # -- waiting -------------------------------------------------------------------------------
 
-    def wait(self, request: Any) -> None:
-        """Waits for a request.
+    def wait(self, request: Any, *, is_long: bool = False) -> None:
+        """Waits for a request. `is_long`: it moves long messages. MPI copies a part of them in each
+        poll, so this rank does not sleep.
 
         Raises _PeerFailed when a notice of another rank arrives.
         """
@@ -130,9 +131,10 @@ class Ranks:
             polls += 1
             if self.background is not None and not self.background.is_alive():
                 self.background = None
-            if self.background is None and not self._yields and polls % _POLLS:
+            may_sleep = self.background is not None and not is_long
+            if not (may_sleep or self._yields) and polls % _POLLS:
                 continue
-            time.sleep(0 if self.background is None else _SHORT_REST)
+            time.sleep(_SHORT_REST if may_sleep else 0)
             if self._notices.Iprobe(tag=self._notice_tag()):
                 if request is not self._unfinished:
                     _UNFINISHED.append(request)
@@ -142,7 +144,7 @@ class Ranks:
         """Waits for a collective operation that has just begun on `comm`; see `_twin`."""
         self._begun += 1
         self._last, self._unfinished = (kind, size, root), request
-        self.wait(request)
+        self.wait(request, is_long=kind == "vectors")
         self._unfinished = None
 
     def _twin(self, kind: str, size: int, root: int) -> Any:
