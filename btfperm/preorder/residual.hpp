@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/workspace.hpp"
 #include "preorder/columns.hpp"
 
 namespace btfperm {
@@ -110,13 +111,13 @@ template <class I, class T>
 double residual(const Columns<I, T>& A, Operation operation, bool wide, std::int64_t k, const T* x,
                 const T* b, T* residuals, double* sizes, Budget& budget) {
   const auto n = static_cast<std::size_t>(A.n);
-  std::vector<RowSums<T>> sums(wide ? 0 : n);
-  std::vector<RowSums<typename Wider<T>::type>> wide_sums(wide ? n : 0);
+  Workspace memory;
+  auto* const sums = memory.take<RowSums<T>>(wide ? 0 : n);
+  auto* const wide_sums = memory.take<RowSums<typename Wider<T>::type>>(wide ? n : 0);
   double worst = 0;
   for (std::int64_t c = 0; c < k && budget.spend(A.nnz()); ++c) {
-    const double error =
-        wide ? residual_of_one(A, operation, x, b, wide_sums.data(), residuals, sizes)
-             : residual_of_one(A, operation, x, b, sums.data(), residuals, sizes);
+    const double error = wide ? residual_of_one(A, operation, x, b, wide_sums, residuals, sizes)
+                              : residual_of_one(A, operation, x, b, sums, residuals, sizes);
     worst = std::max(worst, error);
     x += A.n;
     b += A.n;

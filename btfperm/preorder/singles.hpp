@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/workspace.hpp"
 #include "preorder/columns.hpp"
 
 namespace btfperm {
@@ -35,7 +36,8 @@ struct Triangle {
 template <class I>
 std::vector<std::int64_t> find_pivots(I n, const I* indptr, const I* indices,
                                       const Triangle<I>& order) {
-  std::vector<I> row_place(static_cast<std::size_t>(n));
+  Workspace memory;
+  I* const row_place = memory.take<I>(static_cast<std::size_t>(n));
   for (I k = 0; k < n; ++k) row_place[order.row_perm[k]] = k;
   std::vector<std::int64_t> below;
   for (I k = 0; k < n; ++k) {
@@ -125,7 +127,7 @@ class EstimatedTriangle {
   }
 
   void plain(const double* b, double* x) {
-    std::vector<Row> rows(static_cast<std::size_t>(A_.n));
+    Row* const rows = memory_.take<Row>(static_cast<std::size_t>(A_.n));
     std::int64_t at = 0;
     for (I i = 0; i < A_.n; ++i) {
       rows[i] = {b[i], std::abs(b[i]), 0, rounding_[at]};
@@ -148,7 +150,8 @@ class EstimatedTriangle {
   }
 
   void transposed(const double* b, double* x) {
-    std::vector<Solved> solved(static_cast<std::size_t>(A_.n), Solved{0, 0});
+    Solved* const solved = memory_.take<Solved>(static_cast<std::size_t>(A_.n));
+    std::fill(solved, solved + A_.n, Solved{0, 0});
     for (I place = 0; place < A_.n; ++place) {
       const I j = order_.col_perm[place];
       double rest = b[j], size = std::abs(b[j]), change = 0;
@@ -172,6 +175,7 @@ class EstimatedTriangle {
   std::int64_t period_;
   const double* rounding_;
   double tolerance_;
+  Workspace memory_;
   double largest_ = 0, largest_change_ = 0;
   double zero_ = 0;  // NaN after a number that is not finite
   bool is_exact_ = true;
