@@ -42,6 +42,8 @@ _ONE_GPU = (Condition("first_gpu", ">=", 1), Condition("first_memory", ">=", 1))
 _ONE_MACHINE = (Condition("first_cores", ">=", 2), Condition("first_memory", ">=", 1))
 _ONE_RANK = (Condition("alone", ">=", 1),)  # the only rank
 
+_SIXTEEN_THREADS = (Condition("entries", ">=", 500_000), Condition("threads", ">=", 16))
+
 # For a matrix on a GPU, the sampled features come from its column pointers alone.
 _RULES: dict[str, tuple[Rule, ...]] = {
     "place": (
@@ -222,11 +224,30 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "ms-bfs-graft",
             "the best published search on several threads; ms-bfs uses one",
         ),
-        # Measured on 16 threads only, on graphs with 0.63 to 1.9 million entries:
-        # benchmarks/results/2026-11-26-published-16-threads.
+        # Measured on 16 threads only. The bound of the first rule was set with the 46 graphs of
+        # benchmarks/results/2026-11-27-published-16-threads-more, the others with the 24 graphs of
+        # 2026-11-26-published-16-threads; these have 0.63 to 3 million entries.
+        Rule(
+            "few unmatched, sixteen threads",
+            (*_SIXTEEN_THREADS, Condition("free", "<", 0.0002)),
+            "ms-bfs",
+            "one thread augments few paths sooner than several threads start",
+        ),
+        Rule(
+            "long columns, sixteen threads",
+            (*_SIXTEEN_THREADS, Condition("degree", ">=", 40)),
+            "pothen-fan",
+            "the lookahead finds unmatched rows in long columns",
+        ),
+        Rule(
+            "many unmatched, sixteen threads",
+            (*_SIXTEEN_THREADS, Condition("free", ">=", 0.25)),
+            "ms-bfs-graft",
+            "it visits trees without an unmatched row only once, even if there are many of them",
+        ),
         Rule(
             "sixteen threads",
-            (Condition("entries", ">=", 500_000), Condition("threads", ">=", 16)),
+            _SIXTEEN_THREADS,
             "p-dbfs",
             "the best published search on many threads on average; ms-bfs uses one",
         ),

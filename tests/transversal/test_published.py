@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """``algorithm="published"``: its rules on a GPU, and its errors. `test_auto.py` has a matrix for
-each rule for the CPU, except the rule for many threads; `test_gpu_small.py` runs ``published`` on a
+each rule for the CPU, except those for many threads; `test_gpu_small.py` runs ``published`` on a
 GPU."""
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from btfperm.path.rules import Condition
 from btfperm.transversal.auto_table import TABLE
 from tests.checks.check_transversal import check_transversal
 from tests.transversal.test_auto import LARGE, first, random
+
+MEDIUM = {"threads": 16, "entries": 1_000_000}
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,10 @@ def test_which_published_search_on_a_gpu(rule, known):
         ("the rest", "ms-bfs", {"threads": 1}),
         ("sixteen threads", "p-dbfs", {"threads": 16, "entries": 4_999_999}),
         ("sixteen threads", "p-dbfs", {"threads": 64, "entries": 500_000}),
+        ("few unmatched, sixteen threads", "ms-bfs", MEDIUM | {"free": 0.0001}),
+        ("sixteen threads", "p-dbfs", MEDIUM | {"free": 0.0002}),
+        ("many unmatched, sixteen threads", "ms-bfs-graft", MEDIUM | {"free": 0.25}),
+        ("long columns, sixteen threads", "pothen-fan", MEDIUM | {"free": 0.3, "degree": 40}),
         ("the rest", "ms-bfs", {"threads": 15, "entries": 4_999_999}),
         ("the rest", "ms-bfs", {"threads": 16, "entries": 499_999}),
         ("dense", "pothen-fan", {"threads": 16, "density": 0.2}),
@@ -57,7 +63,7 @@ def test_which_published_search_on_a_gpu(rule, known):
     ],
 )
 def test_which_published_search_on_the_cpu(rule, choice, known):
-    taken = first("published", LARGE | known)
+    taken = first("published", LARGE | {"free": 0.1} | known)
     assert (taken.name, taken.choice) == (rule, choice)
 
 
