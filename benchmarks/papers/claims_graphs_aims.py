@@ -65,10 +65,10 @@ _WHY_PATH = (
     "The path is the worst case of local-max: only its heaviest edge is a local maximum, so each "
     "round matches one edge, and rounds alone would take quadratic time. In sequence, a round here "
     "visits only the neighbours of the vertices matched last. On a GPU, each round visits all "
-    "edges that are left; after eight visits of each edge (option `limit`), the CPU sorts the "
-    "remaining edges and matches them. A round over as many edges takes less than a millisecond "
-    "on a GPU (the star of 10^6 edges), so nearly all of the time there is that of the CPU and of "
-    "the copies. HEM visits each vertex once."
+    "edges that are left; after eight visits of each edge (option `limit`), the remaining edges "
+    "are matched along chains of edges by pointer jumping, which the paper does not have: the "
+    "whole path is one chain, and its length has no effect but on the logarithmic number of steps. "
+    "HEM visits each vertex once."
 )
 _TRIED = (
     "What was tried for the aims that are missed is listed in [benchmarks/README.md]"
