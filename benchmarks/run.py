@@ -84,7 +84,7 @@ SECTIONS = {
     "paper-004": Entry(
         "papers.paper_004",
         "local max beside GPA, greedy, HEM and red-blue, as in Birn et al. (Euro-Par 2013)",
-        "2026-11-26-paper-004-large",
+        "2026-11-27-paper-004-large",
     ),
     "paper-choices": Entry(
         "papers.choices",
@@ -145,7 +145,7 @@ SECTIONS = {
     "graphs": Entry(
         "device.graphs",
         "matchings in graphs on a GPU beside one core: time for each edge, weight relative to GPA",
-        "2026-11-26-graphs-large",
+        "2026-11-27-graphs-large",
     ),
     "external": Entry(
         "external",
