@@ -150,7 +150,7 @@ SECTIONS = {
     "external": Entry(
         "external",
         "matchings in graphs of eight times the memory, beside the bandwidth of the disk",
-        "2026-11-26-external-large",
+        "2026-11-27-external-large",
     ),
     "diagnose": Entry(
         "diagnosis",
