@@ -200,7 +200,7 @@ SECTIONS = {
     "mpi-scaling": Entry(
         "mpi.scaling",
         "from a file to the permutations over MPI ranks; --counts names the ranks",
-        "2026-11-26-mpi-scaling-field",
+        "2026-11-27-mpi-scaling-field",
     ),
     "mpi-rules": Entry(
         "mpi.rules",
@@ -225,12 +225,12 @@ SECTIONS = {
     "mpi-gpu": Entry(
         "mpi.gpu_ranks",
         "the search over MPI ranks with a GPU each, beside one GPU, and under a limit of memory",
-        "2026-11-26-mpi-gpu-large",
+        "2026-11-27-mpi-gpu-large",
     ),
     "mpi-model": Entry(
         "mpi.prediction",
         "a model of the time over MPI ranks and its prediction for 1,024; --counts names the ranks",
-        "2026-11-26-mpi-model-field",
+        "2026-11-27-mpi-model-field",
     ),
     "pictures": Entry(
         "pictures",
