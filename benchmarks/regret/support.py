@@ -202,23 +202,24 @@ def _of_threads(section: Any) -> Iterator[Timed]:
         if ("ms-bfs", 1) in times and ("ms-bfs-graft", 4) in times:
             both = times["ms-bfs-graft", 4], times["ms-bfs", 1]
             yield Timed("published", "large, many threads", matrix, *both)
-        known = {"entries": entries, "threads": 16.0, "density": 0.0} | features.get(matrix, {})
-        rule = _first("published", known) if matrix in features else None
-        if rule is not None and rule.name.endswith("sixteen threads"):
-            if rule.choice != "p-dbfs":
-                other = times.get(("p-dbfs", 16))
-            else:
-                other = times.get(("ms-bfs", 16), times.get(("ms-bfs", 1)))
-            own = times.get((rule.choice, 16), times.get((rule.choice, 1)))
-            if own is not None and other is not None:
-                yield Timed("published", rule.name, matrix, own, other)
+        if matrix in features:
+            known = {"entries": entries, "threads": 16.0, "density": 0.0} | features[matrix]
+            applied = _first("published", known)
+            if applied.name.endswith("sixteen threads"):
+                is_default = applied.choice == "p-dbfs"
+                chosen, other = (
+                    times.get((name, 16), times.get((name, 1)))
+                    for name in (applied.choice, "ms-bfs" if is_default else "p-dbfs")
+                )
+                if chosen is not None and other is not None:
+                    yield Timed("published", applied.name, matrix, chosen, other)
 
 
 def _unmatched(facts: Row) -> float:
     """The feature `free` after Karp-Sipser: `maximal` is the percentage of all vertices that its
     matching covers."""
     m, n = facts["shape"]
-    return 1 - facts["maximal"] / 100 * (m + n) / 2 / min(m, n)
+    return float(1 - facts["maximal"] / 100 * (m + n) / 2 / min(m, n))
 
 
 def _ms_bfs_over_graft() -> dict[str, float]:
