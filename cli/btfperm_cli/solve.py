@@ -68,7 +68,7 @@ BUDGET = 10.0
 @click.option(
     "--compare",
     is_flag=True,
-    help="Measure SuperLU, and the preferred KLU, with and without btfperm; RHS may be left out.",
+    help="Measure SuperLU and each KLU found, with and without btfperm; RHS may be left out.",
 )
 @click.option(
     "--repeats",
