@@ -160,17 +160,17 @@ SECTIONS = {
     "solver-layouts": Entry(
         "solvers.layouts",
         "power flow with rows swapped and shuffled: splu, KLU and btfperm",
-        "2026-11-26-solver-layouts-real",
+        "2026-11-27-solver-layouts-real",
     ),
     "solver-newton": Entry(
         "solvers.newton",
         "Newton loops, in which the values change a little: splu, KLU by hand and btfperm",
-        "2026-11-26-solver-newton-real",
+        "2026-11-27-solver-newton-real",
     ),
     "solver-ratios": Entry(
         "solvers.ratios",
         "KLU and SuperLU called through btfperm over direct calls, and predicted fill, by class",
-        "2026-11-26-solver-ratios-real",
+        "2026-11-27-solver-ratios-real",
     ),
     "solver-orders": Entry(
         "solvers.orders",
@@ -180,7 +180,7 @@ SECTIONS = {
     "solver-overhead": Entry(
         "solvers.overhead",
         "order, factor and solve from 50 unknowns to a million 1x1 blocks",
-        "2026-11-26-solver-overhead-field",
+        "2026-11-27-solver-overhead-field",
     ),
     "weights": Entry(
         "solvers.weights",
