@@ -22,7 +22,7 @@ from benchmarks.launch import measure
 from benchmarks.mpi.launcher import launcher
 from benchmarks.report import Options, Row, Section, by_matrix, digits, milliseconds, paragraphs
 
-__all__ = ["run"]
+__all__ = ["MESSAGES", "OVER_RANKS", "run"]
 
 PROCESS, RANK, OVER_RANKS = "one process", "one rank", "one rank, --backend mpi"
 MESSAGES = "one rank, --backend mpi --algorithm ms-bfs"

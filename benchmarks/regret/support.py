@@ -12,11 +12,13 @@ itself names the rule that was applied.
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.cases import Case
+from benchmarks.mpi.one_rank import MESSAGES, OVER_RANKS
 from benchmarks.regret.cpu import times_of
 from benchmarks.report import Options, Row, Section, digits, geometric_mean, paragraphs, table
 from btfperm.path.rules import Rule
@@ -44,6 +46,7 @@ SOURCES = {
     "paper-003": ("paper-003-large",),
     "ranks": tuple(f"mpi-rules-{which}" for which in ("field", "large", "quick")),
     "ranks with gpus": ("mpi-gpu-large",),
+    "one rank": ("mpi-one-rank-real", "mpi-one-rank-field"),
 }
 RATIOS = "published-ms-bfs"
 NEEDED = 5  # matrices
@@ -287,6 +290,16 @@ def _of_ranks_with_gpus(section: Any) -> Iterator[Timed]:
             yield Timed("algorithm on mpi", rule, matrix, *both)
 
 
+def _of_one_rank(section: Any) -> Iterator[Timed]:
+    """The rules for one rank with ``--backend mpi``, beside the engine that exchanges messages.
+    Both times are of the whole command, which follows both rules."""
+    for row in section["rows"]:
+        seconds = {name: statistics.median(times) for name, times in row["seconds"].items()}
+        both = seconds[OVER_RANKS], seconds[MESSAGES]
+        for decision in ("start on mpi", "algorithm on mpi"):
+            yield Timed(decision, "one rank", row["matrix"], *both)
+
+
 _READERS = {
     "cpu": _of_cpu,
     "gpu": _of_gpu,
@@ -295,6 +308,7 @@ _READERS = {
     "paper-003": _of_paper_003,
     "ranks": _of_ranks,
     "ranks with gpus": _of_ranks_with_gpus,
+    "one rank": _of_one_rank,
 }
 
 
