@@ -44,12 +44,12 @@ def slower(rank):
     """Each fifth wait of a rank takes a millisecond longer."""
     wait, count = Ranks.wait, 0
 
-    def delayed(self, request):
+    def delayed(self, request, **how):
         nonlocal count
         count += 1
         if COMM.rank == rank and count % 5 == 0:
             time.sleep(1e-3)
-        wait(self, request)
+        wait(self, request, **how)
 
     Ranks.wait = delayed
     try:
