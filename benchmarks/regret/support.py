@@ -56,8 +56,6 @@ SEEN = ("er:22:5", "road:3500")
 NECESSARY = {
     ("place", "no gpu"): "without a GPU, only the CPU can search",
     ("algorithm on mpi", "always"): "ms-bfs is the only search by messages",
-    ("start on mpi", "one rank"): "the search of one process makes its own initial matching",
-    ("algorithm on mpi", "one rank"): "one rank needs no messages",
     ("place over ranks", "the rest"): "the copy on each rank would need memory for all entries",
     (
         "start on gpu",

@@ -124,10 +124,23 @@ def write_families(folder):
         families.deadtree(2_000, 2),
         families.empty_lines(2_000, 2),
         families.hubs_and_leaves(20, 2_000, 2),
+        families.scipy_ladder(200),
+        families.chains_hk(40),
+        families.rivals(30, 40),
+        families.stars(60, 30),
+        families.dense(60, 90),
+        families.full_columns(1_000, 8),
+        families.hessenberg(120),
+        families.triangular(2_000, 2),
+        families.strip(500, 2),
+        families.karp_sipser_hard(200, 20),
+        families.random_rectangle(1_500, 2_500, 3, 2),
     )
-    for k, hard in enumerate((*families.small_and_hard(), *longer)):
+    matrices = [hard.A for hard in (*families.small_and_hard(), *longer)]
+    matrices += [families.local_and_deficient(2_000, 2), families.saddle_point(600, 400, 2)]
+    for k, A in enumerate(matrices):
         with gzip.open(Path(folder, f"family_{k}.mtx.gz"), "wb") as file:
-            scipy.io.mmwrite(file, hard.A, field="pattern", symmetry="general")
+            scipy.io.mmwrite(file, A, field="pattern", symmetry="general")
 
 
 def kept_runs(store):
