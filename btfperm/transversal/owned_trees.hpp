@@ -201,10 +201,13 @@ class OwnedTrees {
     }
   }
 
+  static constexpr std::int64_t least_released = 1 << 16;  // a list that needs little memory
+
   // A list of most rows and ghosts would need much memory, and it would save no time: then nearly
   // all unvisited rows and ghosts are released ones.
   void list_released(I r) {
-    if (released_.size() * 16 < static_cast<std::size_t>(A_.n_rows + A_.n_ghosts)) {
+    const std::int64_t most = std::max(least_released, (A_.n_rows + A_.n_ghosts) / 16);
+    if (static_cast<std::int64_t>(released_.size()) < most) {
       released_.push_back(r);
     } else {
       lists_released_ = false;
