@@ -48,7 +48,7 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     (r"(sparse|casadi) is not installed", 12),
     (r"nbklu is not installed, or not for a sanitizer", 0),
     (r"MPI is not installed", 0),
-    (r"runs in the step mpi of .ci/run", 30),
+    (r"runs in the step mpi of .ci/run", 40),
     (r"runs in the step (emulated|threads) of .ci/run", 6),
     (r"libklu is not installed, or not for a sanitizer", 0),
     (r"petsc4py is not installed", 13),
