@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace btfperm {
@@ -57,13 +58,15 @@ template <class I>
 bool count_by_bucket(std::int64_t count, const I* indices, std::int64_t width, std::int64_t buckets,
                      std::int64_t* counts) {
   const double scale = 1.0 / static_cast<double>(width);
+  const std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t end = buckets > last / width ? last : buckets * width;
   for (std::int64_t k = 0; k < count; ++k) {
     const std::int64_t index = indices[k];
+    if (index < 0 || index >= end) return false;
     auto bucket =
         static_cast<std::int64_t>(static_cast<double>(index) * scale);  // or its neighbour
     if (bucket * width > index) --bucket;
-    if ((bucket + 1) * width <= index) ++bucket;
-    if (bucket < 0 || bucket >= buckets) return false;
+    if (index - bucket * width >= width) ++bucket;
     ++counts[bucket];
   }
   return true;
