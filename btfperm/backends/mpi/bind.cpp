@@ -113,8 +113,7 @@ void bind_ranks(nb::module_& module) {
       },
       nb::arg("least"),
       "Make the C library map each array of at least this many bytes on its own, so that its "
-      "memory "
-      "is returned to the system when it is freed. Only glibc can do this.");
+      "memory is returned to the system when it is freed. Only glibc can do this.");
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
 }

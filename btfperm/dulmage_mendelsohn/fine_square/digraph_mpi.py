@@ -216,7 +216,7 @@ class Digraph:
         degrees[: halo.own], heights[: halo.own] = degree, height
         ready = np.flatnonzero((degree == 0) & (active != 0)).astype(self.width)
         while True:
-            if exchanges != most:  # after so many, only what waits is sent
+            if exchanges != most:  # otherwise, only the lines that wait are still sent
                 waiting.put(
                     _core.dulmage_mendelsohn.peel_owned(
                         lists.indptr, lists.items, active, degrees, heights, ready

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Gathered", "copied", "first_rank", "gathered", "memory_of_one_process"]
 
-_CORES_TO_SPARE = 8  # from so many cores on, the search leaves one to a thread that hashes
+_CORES_TO_SPARE = 8  # with at least 8 cores, the search leaves one of them to the hashing thread
 _ADVICE = "use backend='mpi', which keeps the matrix distributed"
 
 
