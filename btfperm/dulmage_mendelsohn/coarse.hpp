@@ -7,7 +7,9 @@
 //             maximum matching. The searches also prepare the fine blocks of the horizontal and
 //             vertical parts: each vertex stores the number of the tree that reached it, and if an
 //             entry connects two trees, these are united. If many rows are unmatched, one thread
-//             first finds columns of the vertical part by sweeps, which need no row lists.
+//             first finds columns of the vertical part by sweeps, which need no row lists. If few
+//             rows are unmatched, several threads do so: a small vertical part is then complete
+//             after a few sweeps.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
 //             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2. Uniting the
 //             trees as they grow is ours
@@ -136,6 +138,38 @@ I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const CoarseSearc
   return count;
 }
 
+// As sweep_columns, but by several threads, for a vertical part that may be small. Appends the
+// columns that it finds to `found`. Returns true if the last sweep found none, so that the vertical
+// part is complete. Returns false after three sweeps, or if there are more than `most` such
+// columns.
+template <class I>
+bool sweep_together(const PatternView<I>& A, const Matching<I>& M, const CoarseSearch<I>& C,
+                    int threads, I most, I* found, I& n_found, Budget& budget) {
+  Frontier<I> queue(found);
+  for (int sweep = 0; sweep < 3 && n_found <= most; ++sweep) {
+    queue.collect(A.n, threads, budget, [&](I j, auto& mine) {
+      if (C.col_tree[j] >= 0) return 0;
+      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+        if (C.row_part[A.indices[p]] != vertical) continue;
+        mine.push(j);
+        break;
+      }
+      return 0;
+    });
+    const I before = n_found;
+    n_found = queue.size();
+    if (n_found == before) return true;
+    for (I k = before; k < n_found; ++k) {
+      const I j = found[k];
+      I p = A.indptr[j];
+      while (C.row_part[A.indices[p]] != vertical) ++p;
+      C.col_tree[j] = C.row_tree[M.col_match[j]] = C.row_tree[A.indices[p]];
+    }
+    for (I k = before; k < n_found; ++k) C.row_part[M.col_match[found[k]]] = vertical;
+  }
+  return false;
+}
+
 // Unites the trees of vertical rows that have an entry in the same column, for the columns that
 // sweeps have found.
 template <class I>
@@ -155,9 +189,9 @@ bool unite_swept(const PatternView<I>& A, const CoarseSearch<I>& C, I* set, cons
   return true;
 }
 
-// Finds the vertical part by a search along row lists. These need not contain the columns of the
-// horizontal part, nor those that sweeps have found. Returns false if the matching is not maximum,
-// or if the budget ended the search.
+// Finds the vertical part by a search along row lists, unless sweeps find all of it. The lists need
+// not contain the columns of the horizontal part, nor those that sweeps on one thread have found.
+// Returns false if the matching is not maximum, or if the budget ended the search.
 template <class I>
 bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& team,
                    const CoarseSearch<I>& C, I* set, Budget& budget) {
@@ -168,15 +202,21 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   I roots = plant(search, team.threads, budget);
   for (I t = 0; t < roots; ++t) C.row_part[C.queue[t]] = vertical;
   const I n_square = static_cast<I>(std::count(C.col_part, C.col_part + A.n, square));
-  // Sweeps run if the unmatched rows are more than this share of the rows outside of the horizontal
-  // part.
+  // On one thread, sweeps run if the unmatched rows are more than a share of the rows outside of
+  // the horizontal part; on several, if they are less than another share of the columns.
   constexpr double many = 0.4;
+  const I few = A.n / least_to_share(I{1000});
   const bool sweep = team.threads == 1 && roots > many * (static_cast<double>(n_square) + roots);
   // All columns can be used, because horizontal columns have no entry in vertical rows.
   Members<I> cols{nullptr, A.n};
   I* found = nullptr;
   I n_found = 0;
-  if (sweep || n_square < A.n - A.n / 8) {
+  bool is_complete = false;
+  if (team.threads > 1 && roots <= few) {
+    found = workspace.take<I>(static_cast<std::size_t>(A.n) + 1);
+    is_complete = sweep_together(A, M, C, team.threads, few, found, n_found, budget);
+  }
+  if (!is_complete && (sweep || n_square < A.n - A.n / 8)) {
     I* list = workspace.take<I>(static_cast<std::size_t>(A.n) + 1);
     cols = {list, list_part(A.n, C.col_part, square, team.threads, list, budget)};
     if (sweep) {
@@ -185,13 +225,15 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
       if (cols.count < 0) return false;
     }
   }
-  indptr[0] = 0;
-  if (!count_rows(A, M, cols, team.threads, budget, indptr + 1)) return false;
-  roots = select(
-      A.m, team.threads, C.queue,
-      [&](I i) { return C.row_part[i] == vertical && indptr[i + 1] > 0; }, [](I i) { return i; },
-      budget);
-  if (roots > 0) {
+  if (!is_complete) {
+    indptr[0] = 0;
+    if (!count_rows(A, M, cols, team.threads, budget, indptr + 1)) return false;
+    roots = select(
+        A.m, team.threads, C.queue,
+        [&](I i) { return C.row_part[i] == vertical && indptr[i + 1] > 0; }, [](I i) { return i; },
+        budget);
+  }
+  if (!is_complete && roots > 0) {
     sum_up(indptr + 1, A.m, team.threads);
     I* indices = workspace.take<I>(static_cast<std::size_t>(indptr[A.m + 1]));
     if (!list_rows(A, M, cols, team.threads, budget, indptr + 1, indices)) return false;

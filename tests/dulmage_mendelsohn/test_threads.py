@@ -149,6 +149,20 @@ def test_many_small_blocks(length, run_seed):
         assert alone.row_blocks.size - 1 == hard.fine_blocks
 
 
+@pytest.mark.parametrize("degree", [0.2, 3.0])
+def test_few_unmatched_rows(degree, run_seed):
+    """Small groups with more rows than columns. Sweeps find all of the vertical part if no other
+    row is connected with it; otherwise row lists follow."""
+    rng = np.random.default_rng(run_seed)
+    for n, always in ((200, True), (LONG, False)):
+        square = random_digraph(n, degree, run_seed)
+        groups = sp.block_diag([sp.csc_array(np.ones((k + 1, k))) for k in (1, 2, 5)])
+        A = sp.block_diag((square, groups, sp.csc_array((2, 0))), format="csc")
+        check_threads(A[rng.permutation(A.shape[0])], always=always)
+        link = sp.csc_array(([1.0], ([n], [0])), shape=A.shape)
+        check_threads((A + link).tocsc(), always=always)
+
+
 def test_hubs(run_seed):
     check_threads(hubs(3_000, run_seed), always=True)
     check_threads(hubs(LONG, run_seed), always=False)

@@ -3,12 +3,14 @@
 //
 // Idea        The pivot is a vertex with many neighbours. A backward search finds the vertices that
 //             reach it. Every other component is entirely inside or entirely outside this set. The
-//             component of the pivot consists of those vertices of the set that the pivot reaches,
-//             and a forward search inside the set finds them. If the backward search had few
-//             levels, the forward search runs in sweeps: in each sweep, each vertex of the set that
-//             is not reached yet tests whether one of its predecessors is reached, so that the
-//             column lists suffice. Otherwise, or after 64 sweeps, the successors are listed and
-//             searched in levels; one thread processes narrow levels.
+//             component of the pivot consists of those vertices of the set that the pivot reaches.
+//             The pivot reaches a vertex if it reaches a predecessor of the vertex. The backward
+//             search tests this for each vertex that it visits: in a nearly symmetric pattern, most
+//             vertices have such a predecessor (as in one_block.hpp). Sweeps then test the others
+//             again, in the order of the backward search, so that the column lists suffice. If the
+//             backward search had many levels and found few of these vertices, or if the sweeps
+//             take too long, the successors are listed and searched in levels; one thread processes
+//             narrow levels.
 // Paper       L. K. Fleischer, B. Hendrickson, A. Pinar, "On identifying strongly connected
 //             components in parallel", IPDPS 2000 Workshops; one pivot only, as in G. M. Slota, S.
 //             Rajamanickam, K. Madduri, "BFS and coloring-based parallel algorithms for strongly
@@ -19,8 +21,9 @@
 // Prefer it   with several threads if large components are expected; coloring continues
 // Encodings   region: see components.hpp
 // Races       in the searches by levels, fetch_or on the region lets only one thread claim a
-//             vertex. In a sweep, only one thread writes the region of a vertex; other threads may
-//             see the change only in the next sweep
+//             vertex. A thread that visits a vertex may then store both bits: the others set no
+//             other bit. In a sweep, only one thread writes the region of a vertex; other threads
+//             may see the change only in the next sweep
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/components.hpp"
@@ -65,12 +68,13 @@ bool claim_region(const Components<I>& C, I v, std::uint8_t bit) {
 }
 
 // Sweeps over waiting[0 ... count - 1], vertices that reach the pivot, until a sweep reaches none
-// of them. Returns false if `sweeps` sweeps did not suffice, or if the budget ended the call.
-// `waiting` and `next` (count elements each) are overwritten.
+// of them. Returns false if the sweeps would test more than `most` vertices in all, or if the
+// budget ended the call. `waiting` and `next` (count elements each) are overwritten.
 template <class I>
 bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting, I* next,
-                   int sweeps, Budget& budget) {
-  while (count > 0 && sweeps-- > 0) {
+                   std::int64_t most, Budget& budget) {
+  while (count > 0 && count <= most) {
+    most -= count;
     const auto visit = [&](I k) {
       const I v = waiting[k];
       const I* p = C.A.indices + C.vertices[v].begin;
@@ -126,7 +130,7 @@ bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, con
 template <class I>
 bool forward_backward(Components<I>& C, const Members<I>& left, const Team& team, I* queue,
                       I* waiting, I* next, Budget& budget) {
-  constexpr I shallow = 40;  // largest number of levels of the backward search before sweeps
+  constexpr I shallow = 40;  // after fewer levels, sweeps are worth more passes
   constexpr int most_sweeps = 64;
   const I pivot = choose_pivot(C, left, team);
   C.giant = pivot;
@@ -138,16 +142,24 @@ bool forward_backward(Components<I>& C, const Members<I>& left, const Team& team
       reached, I{0}, team, budget, [&](I v) { C.fetch_record(v); }, [&](I v) { C.fetch_list(v); },
       [&](I v) { fetch_targets(C.A, C.vertices[v], C.region); },
       [&](I v, auto push, auto) {
-        return C.for_each_predecessor(v, [&](I u) {
+        std::uint8_t seen = 0;
+        const std::int64_t entries = C.for_each_predecessor(v, [&](I u) {
+          seen |= load(C.region[u]);
           if (claim_region(C, u, backward)) push(u);
         });
+        if ((seen & forward) != 0)
+          store(C.region[v], static_cast<std::uint8_t>(backward | forward));
+        return entries;
       });
   if (levels < 0) return false;
   const Members<I> back{queue, reached.size()};
   const I count = select(
-      left.count, team.threads, waiting, [&](I k) { return C.region[left[k]] == backward; },
-      [&](I k) { return left[k]; }, budget);
-  if (levels > shallow || !sweep_forward(C, count, team, waiting, next, most_sweeps, budget)) {
+      back.count, team.threads, waiting, [&](I k) { return C.region[back[k]] == backward; },
+      [&](I k) { return back[k]; }, budget);
+  const std::int64_t most = levels <= shallow        ? std::int64_t{most_sweeps} * count
+                            : count < back.count / 2 ? std::int64_t{back.count}
+                                                     : 0;
+  if (!sweep_forward(C, count, team, waiting, next, most, budget)) {
     if (budget.stopped() || !search_forward(C, pivot, back, team, waiting, budget)) return false;
   }
   return for_each(back.count, team, budget, [&](I k) {
