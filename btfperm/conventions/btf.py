@@ -73,7 +73,7 @@ def as_btf(result: Decomposition | SolverOrder) -> Btf:
     >>> order.nmatch, int((order.Q < -1).sum())
     (1, 1)
     """
-    result, P, Q = square_order(result, "BTF", "klu", completed=True)
+    result, P, Q = square_order(result, "BTF", "klu")
     unmatched = result.col_match[Q] < 0
     return Btf(
         P=P,

@@ -67,7 +67,7 @@ def as_klu(result: Decomposition | SolverOrder) -> Klu:
     Klu(P=array([2, 1, 0], dtype=int32), Q=array([0, 2, 1], dtype=int32),
         R=array([0, 1, 2, 3], dtype=int32))
     """
-    order = square_order(result, "KLU", "klu", completed=True)
+    order = square_order(result, "KLU", "klu")
     return Klu(order.row_perm, order.col_perm, order.result.row_blocks)
 
 

@@ -69,7 +69,7 @@ def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
     >>> btfperm.as_petsc(btfperm.block_triangular_form([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))
     Petsc(rperm=array([2, 1, 0], dtype=int32), cperm=array([0, 2, 1], dtype=int32))
     """
-    order = square_order(result, "the convention petsc", "klu", completed=True)
+    order = square_order(result, "the convention petsc", "klu")
     return Petsc(order.row_perm, order.col_perm)
 
 

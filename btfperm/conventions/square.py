@@ -32,9 +32,7 @@ class Square(NamedTuple):
     col_perm: IndexArray
 
 
-def square_order(
-    result: Decomposition | SolverOrder, tool: str, solver: str, *, completed: bool = False
-) -> Square:
+def square_order(result: Decomposition | SolverOrder, tool: str, solver: str) -> Square:
     """The order of a square matrix for a tool that factors it.
 
     A solver computes no order if it receives one. So the blocks of a decomposition get the
@@ -45,11 +43,10 @@ def square_order(
 
     Raises
     ------
-    InvalidArgumentError : the matrix is not square, or is structurally singular. With `completed`,
-        the tool also accepts a singular matrix with a completed permutation, that is a
-        `BlockTriangularForm`
+    InvalidArgumentError : the matrix is not square; or it is structurally singular, and `result`
+        is no `BlockTriangularForm`, which completes the permutation
     """
-    _require_square(result, tool, completed=completed)
+    _require_square(result, tool)
     result = result.on_host()
     if isinstance(result, SolverOrder):
         return Square(result, result.matched_row_perm, result.col_perm)
@@ -87,7 +84,7 @@ def require_decomposition(result: object) -> None:
         )
 
 
-def _require_square(result: Decomposition | SolverOrder, tool: str, *, completed: bool) -> None:
+def _require_square(result: Decomposition | SolverOrder, tool: str) -> None:
     if isinstance(result, SolverOrder):
         return
     require_decomposition(result)
@@ -97,16 +94,12 @@ def _require_square(result: Decomposition | SolverOrder, tool: str, *, completed
             f"{tool} takes square matrices and this one is {m:,} x {n:,}; factor the square part "
             "of the Dulmage-Mendelsohn decomposition, or write it as_csparse or as_matlab"
         )
-    if result.structural_rank == n or (completed and isinstance(result, BlockTriangularForm)):
+    if result.structural_rank == n or isinstance(result, BlockTriangularForm):
         return
-    way_out = (
-        "call block_triangular_form(A), which completes the permutation as BTF does"
-        if completed
-        else "dulmage_mendelsohn(A) names the rows and columns to blame"
-    )
     raise InvalidArgumentError(
         f"{tool} needs a row for every column, and this matrix has structural rank "
-        f"{result.structural_rank:,} of {n:,}; {way_out}"
+        f"{result.structural_rank:,} of {n:,}; call block_triangular_form(A), which completes "
+        "the permutation as BTF does"
     )
 
 

@@ -41,6 +41,9 @@ def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
     blocks, the order reduces fill. A `result` that was read from a file keeps its order. The cost
     is that of the order inside the blocks; O(n) if this order is already known.
 
+    A structurally singular matrix is accepted from `block_triangular_form`. SuperLU reports that it
+    is singular when it factors the matrix.
+
     Parameters
     ----------
     result : of `preorder`, or a decomposition of a square matrix
@@ -52,7 +55,8 @@ def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
     Raises
     ------
     InvalidArgumentError
-        For a rectangular or structurally singular matrix: SuperLU cannot factor it.
+        For a rectangular matrix, or a structurally singular one that does not come from
+        `block_triangular_form`.
 
     Warns
     -----
@@ -74,5 +78,9 @@ def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
 def read_superlu(
     fields: Mapping[str, Any], *, completed: bool
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(n)."""
-    return read_diagonal(fields, ("perm_r", "perm_c"), scatter=True)
+    """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(n).
+
+    The arrays do not mark structural zeros on the diagonal. So the diagonal is known to be the
+    matching only if the matrix is structurally nonsingular.
+    """
+    return read_diagonal(fields, ("perm_r", "perm_c"), scatter=True, has_matching=not completed)

@@ -78,7 +78,7 @@ def as_umfpack(result: Decomposition | SolverOrder) -> Umfpack:
            [0, 4, 3],
            [0, 0, 2]])
     """
-    order = square_order(result, "the convention umfpack", "superlu", completed=True)
+    order = square_order(result, "the convention umfpack", "superlu")
     P = np.empty_like(order.row_perm)
     P[order.col_perm] = order.row_perm
     return Umfpack(P, order.col_perm)

@@ -115,9 +115,11 @@ class Preordering(SolverOrder, OnDemand):
 
     @cached_property
     def predicted_fill(self) -> Fill | None:
-        """The entries of L and U inside the blocks if all pivots stay on the diagonal; None if L
-        has more than 100 million entries in one block. Computed at the first use, unless `preorder`
-        computed it."""
+        """The numbers of entries of L and U inside the blocks if all pivots stay on the diagonal:
+        ``.total`` of L + U, with the diagonal once; ``.lower`` of L without and ``.upper`` of U
+        with the diagonal; and ``.operations``, the number of multiplications and divisions. None if
+        L has more than 100 million entries in one block. Computed at the first use, unless
+        `preorder` computed it."""
         return fill_of(self.form, self.col_perm)
 
     @cached_property

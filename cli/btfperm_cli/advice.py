@@ -61,10 +61,6 @@ _TABLE = tuple(
             r"call block_triangular_form\(A\), which completes the permutation as BTF does",
             "--convention csparse or matlab takes any matrix",
         ),
-        (
-            r"dulmage_mendelsohn\(A\) names the rows and columns to blame",
-            "--convention csparse or matlab takes any matrix",
-        ),
     )
 )
 

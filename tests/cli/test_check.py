@@ -71,7 +71,7 @@ def test_files_in_every_convention_pass(cli, matrix, tmp_path, name, convention,
 
 
 @pytest.mark.parametrize("suffix", ["npz", "json", "txt", "mat"])
-@pytest.mark.parametrize("convention", ["btf", "klu"])
+@pytest.mark.parametrize("convention", ["btf", "klu", "petsc", "superlu", "umfpack"])
 def test_completed_files_of_solvers_pass(cli, matrix, tmp_path, convention, suffix):
     perm = tmp_path / f"perm.{suffix}"
     form = btfperm.block_triangular_form(btfperm.read(matrix("singular")))

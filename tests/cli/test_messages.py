@@ -144,11 +144,6 @@ def test_a_convention_that_does_not_fit(cli, matrix, tmp_path, convention):
     cli(*words).failed(2, "wide.mtx: ", "2 x 3", "--convention csparse or matlab")
 
 
-def test_a_solver_that_takes_no_singular_matrix(cli, matrix, tmp_path):
-    words = (matrix("singular"), "-o", tmp_path / "p.txt", "--convention", "superlu")
-    cli(*words).failed(2, "singular.mtx: ", "rank 2 of 3")
-
-
 def test_the_advice_after_a_device_failure_is_an_option(cli, matrix, monkeypatch):
     def fails(*_, **__):
         raise BackendUnavailableError("device 0 failed (x); use backend='cpu'")

@@ -132,6 +132,16 @@ def test_a_comparison_says_why_no_library_works(monkeypatch, tmp_path):
 
 
 @pytest.mark.usefixtures("search_again")
+def test_a_comparison_warns_of_a_named_library_that_it_leaves_out(monkeypatch, tmp_path):
+    pytest.importorskip("nbklu", reason="nbklu is not installed, or not for a sanitizer")
+    monkeypatch.setenv("BTFPERM_LIBKLU", str(tmp_path / "libmine.so"))
+    with pytest.warns(btfperm.SolverMissingWarning, match=r"such file.*unset it; the compar") as w:
+        runs = btfperm.compare_solvers(A, repeats=1)
+    assert len(w) == 1
+    assert [run.library.split()[0] for run in runs] == ["nbklu", "nbklu", "scipy", "scipy"]
+
+
+@pytest.mark.usefixtures("search_again")
 def test_a_named_library_comes_first(monkeypatch, tmp_path):
     system = {one.name: one for one in klu_libraries.libraries()}.get("libklu")
     if system is None:
