@@ -7,8 +7,9 @@ whose smallest modulus is the largest:
 
 1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and, for
    product and sum, each diagonal block is a problem of its own (``assign.hpp``).
-2. For product and sum, ``exact/mc64.hpp`` searches shortest augmenting paths in each block. If
-   these paths are long, ``auction.hpp`` finds a matching that is nearly the best, and
+2. For product and sum, ``largest_entries.hpp`` matches the blocks in which each column can
+   have its largest entry. In each other block, ``exact/mc64.hpp`` searches shortest augmenting
+   paths. If these are long, ``auction.hpp`` finds a matching that is nearly the best, and
    ``price_refinement.hpp`` improves it to the best. ``approximate/heavy_perfect.hpp`` returns the
    matching of the auction, and ``approximate/heavy_perfect.cu`` runs the auction on a GPU.
    For the smallest modulus, ``bottleneck.py`` bisects over the moduli.

@@ -7,7 +7,8 @@
 //             The duals of a block may be shifted by one number, which is subtracted from those of
 //             its columns and added to those of its rows: no sum inside the block changes. The
 //             form is block upper triangular, so one pass over the columns finds shifts for which
-//             the duals are feasible for entries between blocks, too.
+//             the duals are feasible for entries between blocks, too. A block in which each column
+//             can have its largest entry needs no search.
 //             Threads take blocks, the largest first. All threads share the auction in a block that
 //             is a large part of the matrix. No result depends on the number of threads.
 // Cost        that of the searches, and two passes over the entries
@@ -36,6 +37,7 @@
 #include "weighted/approximate/heavy_perfect.hpp"
 #include "weighted/block.hpp"
 #include "weighted/counters.hpp"
+#include "weighted/largest_entries.hpp"
 #include "weighted/mc64_with_auction.hpp"
 
 namespace btfperm {
@@ -102,6 +104,11 @@ bool assign_block(const PatternView<I>& A, const double* value, const BlockPart<
   const bool after_auction =
       auction != nullptr && part.m == part.n && !std::isnan(auction->row_price[part.rows[0]]);
   const bool whole = !transposed && part.m == A.m && part.n == A.n;
+  if (!transposed && !after_auction &&
+      LargestEntries<I>(A, value, part, place, whole, out.row_match, out.col_match, out.col_dual)
+          .match_columns(budget, counters.edges)) {
+    return true;
+  }
   BlockBuilder<I> builder(A, value, part, place, memory, budget);
   const CostBlock<I> block = whole        ? builder.whole()
                              : transposed ? builder.by_rows()

@@ -30,6 +30,33 @@ struct CostBlock {
   I nnz() const { return indptr[n]; }
 };
 
+struct Extremes {
+  double smallest, largest;
+};
+
+// The smallest and the largest of `count` values. Each comparison needs the result of the one
+// before, so four pairs of extremes take less time than one. No values: infinite extremes.
+template <class I>
+Extremes extremes_of(const double* value, I count) {
+  constexpr int lanes = 4;
+  constexpr double none = std::numeric_limits<double>::infinity();
+  double smallest[lanes] = {none, none, none, none};
+  double largest[lanes] = {-none, -none, -none, -none};
+  I k = 0;
+  for (; k + lanes <= count; k += lanes) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      smallest[lane] = std::min(smallest[lane], value[k + lane]);
+      largest[lane] = std::max(largest[lane], value[k + lane]);
+    }
+  }
+  for (; k < count; ++k) {
+    smallest[0] = std::min(smallest[0], value[k]);
+    largest[0] = std::max(largest[0], value[k]);
+  }
+  return {std::min(std::min(smallest[0], smallest[1]), std::min(smallest[2], smallest[3])),
+          std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]))};
+}
+
 // A part of the matrix with values: m rows and n columns, consecutive in two permutations. `first`
 // is the place of its first row in the permutation of all rows.
 template <class I>
@@ -158,11 +185,7 @@ class BlockBuilder {
   // The costs of column k of the block from the values of its entries.
   void set_costs(CostBlock<I>& block, I k, const double* value) {
     const I begin = block.indptr[k], end = block.indptr[k + 1];
-    double largest = -std::numeric_limits<double>::infinity(), smallest = -largest;
-    for (I p = begin; p < end; ++p) {
-      largest = std::max(largest, value[p]);
-      smallest = std::min(smallest, value[p]);
-    }
+    const auto [smallest, largest] = extremes_of(value + begin, end - begin);
     for (I p = begin; p < end; ++p) {
       const double cost = largest - value[p];
       block.cost[p] = cost;
