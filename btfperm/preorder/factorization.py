@@ -35,7 +35,7 @@ from btfperm.preorder.backward_error import has_long_sums
 from btfperm.preorder.factors import Factors
 from btfperm.preorder.ill_conditioned import (
     overflowing,
-    random_signs,
+    random_numbers,
     rounding_errors,
     warn_if_wrong,
     warn_of_overflow,
@@ -272,14 +272,13 @@ class Factorization:
         """(residual, error, rounding errors, array).
 
         The error is the largest componentwise backward error. A rounding error is a change of the
-        right-hand side, as large as rounded entries can cause; none if the factors have been
-        checked; their signs are random, see `rounding_errors`. The array holds the residual and
-        the rounding errors.
+        right-hand side, as rounded entries can cause; none if the factors have been checked; they
+        are random, see `rounding_errors`. The array holds the residual and the rounding errors.
         """
         if self._is_checked:
             change, error, _ = self._residual(x, right, trans)
             return change, error, change[:0], None
-        k, rounding = len(x), rounding_errors(min(self.shape[0], random_signs().size))
+        k, rounding = len(x), rounding_errors(min(self.shape[0], random_numbers().size))
         both = np.empty((k + len(rounding), self.shape[0]), self.dtype)
         sides = x.reshape(-1), right.reshape(-1), rounding.reshape(-1), len(rounding)
         arguments = _OPERATIONS[trans], self._has_long_sums, *sides, both.reshape(-1)

@@ -21,33 +21,40 @@ from btfperm.preorder.factors import Factors
 from btfperm.preorder.values import Columns
 from btfperm.warn import warn
 
-__all__ = ["overflowing", "random_signs", "rounding_errors", "warn_if_wrong", "warn_of_overflow"]
+__all__ = ["overflowing", "random_numbers", "rounding_errors", "warn_if_wrong", "warn_of_overflow"]
 
 # A change of a solution above this share of its largest number causes a warning. The change by
 # rounded entries and the change by the first step of refinement are both compared.
 _LARGE_CHANGE = 1e-3
 _SMALL = 100  # matrices with fewer rows are tested with two vectors of rounding errors
+# 1 / r and 1 / r**2 for the real root r of r**3 = r + 1.
+_STEPS = 0.7548776662466927, 0.5698402909980532
 _TRANSPOSED = {"N": "T", "T": "N", "H": "N"}
 _Numbers = npt.NDArray[Any]
 
 
 @cache
-def random_signs() -> _Numbers:
-    """4,093 random numbers 1 or -1. They are cached, because starting a generator takes longer than
-    solving a small system."""
-    return np.random.default_rng(1).choice([-1.0, 1.0], 4_093)
+def random_numbers() -> _Numbers:
+    """4,093 random numbers between -1 and 1. They are cached, because starting a generator takes
+    longer than solving a small system.
+
+    Their moduli differ because changes of two nearly equal rows cancel if they are equal. Numbers
+    that are only 1 or -1 would be equal for half of all pairs of rows."""
+    return np.random.default_rng(1).uniform(-1.0, 1.0, 4_093)
 
 
 @lru_cache(16)
 def rounding_errors(n: int) -> _Numbers:
-    """One row of n relative rounding errors with random signs, n <= 4,093; for a matrix of fewer
-    than _SMALL rows, two rows. Their signs differ in every second place: in one of them, two
-    adjacent rows have different signs, so that its effect is large if these rows are nearly
-    equal."""
-    signs = random_signs()[None, :n]
+    """One row of n relative rounding errors, n <= 4,093; for a matrix of fewer than _SMALL rows,
+    two rows. Relative to the largest rounding error, the numbers of any two places then differ by
+    at least 0.13 in one of the rows, and the negative of one differs from the other by at least
+    0.09: they do not cancel if rows of the matrix are nearly equal or opposite. The multiples of
+    these two steps modulo 1 are evenly distributed in the unit square (M. Roberts, 2018)."""
     if n < _SMALL:
-        signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
-    return np.finfo(np.float64).eps / 2 * signs
+        numbers = 2 * (np.outer(_STEPS, np.arange(1, n + 1)) % 1) - 1
+    else:
+        numbers = random_numbers()[None, :n]
+    return np.finfo(np.float64).eps / 2 * numbers
 
 
 def overflowing(given: _Numbers, x: _Numbers) -> npt.NDArray[np.bool_]:
@@ -101,7 +108,7 @@ def _dependent(columns: Columns, factors: Factors) -> tuple[int, int]:
     cols = np.repeat(np.arange(n), np.diff(columns.indptr))
     np.maximum.at(of_rows, columns.indices, modulus)
     np.maximum.at(of_cols, cols, modulus)
-    start = np.resize(random_signs(), n)
+    start = np.resize(random_numbers(), n)
     largest = []
     for trans, first, last in (("T", of_cols, of_rows), ("N", of_rows, of_cols)):
         x = (start * first).astype(columns.values.dtype)[None]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.errors import NumericallySingularError
 from btfperm.preorder.factors import shallow_copy
-from btfperm.preorder.ill_conditioned import random_signs, rounding_errors
+from btfperm.preorder.ill_conditioned import random_numbers, rounding_errors
 from btfperm.preorder.values import Columns, gathered, refuse_below
 from btfperm.results import IndexArray
 
@@ -79,7 +79,7 @@ class SingleFactors:
         estimate for several right-hand sides, and none if a number is not finite or if underflow
         makes the solution inexact. The result is None for small matrices, too.
         """
-        period = random_signs().size
+        period = random_numbers().size
         is_small = self._columns.n < period
         if is_small or self._values.dtype != np.float64 or self._columns.longest > _FEW:
             return None
