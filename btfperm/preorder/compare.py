@@ -28,7 +28,7 @@ from btfperm.preorder.klu_libraries import find as find_klu
 from btfperm.preorder.klu_libraries import named_failure, shortfall
 from btfperm.preorder.preordering import Solver
 from btfperm.preorder.routes import Route, RouteRow, route_rows
-from btfperm.preorder.system import right_sides, square_matrix
+from btfperm.preorder.system import name_of, right_sides, square_matrix
 from btfperm.preorder.values import Columns, columns_of
 from btfperm.warn import warn
 
@@ -139,7 +139,7 @@ def compare_solvers(
     valued = square_matrix(A, drop_zeros)
     n = valued.shape[0]
     if n == 0:
-        raise InvalidArgumentError("the matrix has no rows: there is nothing to compare")
+        raise InvalidArgumentError(f"{name_of(valued)} has no rows: there is nothing to compare")
     right = None if b is None else right_sides(b, valued)
     A = valued.to_scipy()
     is_complex = "c" in (A.dtype.kind, "" if right is None else right.dtype.kind)

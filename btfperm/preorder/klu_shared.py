@@ -11,6 +11,7 @@ import ctypes
 import ctypes.util
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -175,6 +176,7 @@ class _Analysis(CommonFacts):
         self._library, self._common, self._columns = library, common, columns
         self._width = "l" if columns[0].dtype == np.int64 else ""
         self._numeric = ctypes.c_void_p()
+        self._lock = threading.Lock()
         self._field = ""
         self._function("defaults")(ctypes.byref(common))
         common.tol, common.btf, common.initmem = tolerance, int(has_blocks), FIRST_MEMORY
@@ -186,7 +188,7 @@ class _Analysis(CommonFacts):
 
     def without_factors(self) -> _Analysis:
         other = shallow_copy(self)
-        other._numeric = ctypes.c_void_p()
+        other._numeric, other._lock = ctypes.c_void_p(), threading.Lock()
         other._common = type(self._common).from_buffer_copy(self._common)
         return other
 
@@ -206,7 +208,9 @@ class _Analysis(CommonFacts):
         return getattr(self._library, f"klu_{prefix}_{name}" if prefix else f"klu_{name}")
 
     def _call(self, name: str, *arguments: Any, field: str = "") -> Any:
-        return self._function(name, field)(*arguments, ctypes.byref(self._common))
+        # ctypes releases the GIL, and KLU solves in a workspace that belongs to the factors.
+        with self._lock:
+            return self._function(name, field)(*arguments, ctypes.byref(self._common))
 
     def factor(self, values: _Array) -> int:
         self._free_numeric()

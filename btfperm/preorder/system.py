@@ -29,7 +29,7 @@ from btfperm.preorder.weights import Weights
 from btfperm.results.html import html_table
 from btfperm.warn import warn
 
-__all__ = ["Solution", "SystemSolver", "read_system", "solve", "square_matrix"]
+__all__ = ["Solution", "SystemSolver", "name_of", "read_system", "solve", "square_matrix"]
 
 SystemSolver = Literal["auto", "klu", "superlu"]
 _Numbers = npt.NDArray[Any]
@@ -199,7 +199,7 @@ def square_matrix(A: Any, drop_zeros: bool | None = None) -> ValuedPattern:
     m, n = valued.shape
     if m != n:
         raise InvalidArgumentError(
-            f"{_name(valued)} is {m:,} x {n:,}: only a system with a square matrix is solved"
+            f"{name_of(valued)} is {m:,} x {n:,}: only a system with a square matrix is solved"
         )
     return valued.require_finite()
 
@@ -210,7 +210,7 @@ def right_sides(b: Any, valued: ValuedPattern) -> _Numbers:
     name = "the right-hand side"
     if isinstance(b, str | os.PathLike):
         name = f"the right-hand side {'standard input' if b == '-' else os.fspath(b)}"
-        b = read_vectors(b, rows=n, of=_name(valued))
+        b = read_vectors(b, rows=n, of=name_of(valued))
     right = checked_right_side(b, n)
     wrong = np.argwhere(~np.isfinite(right))
     if wrong.size:
@@ -222,7 +222,7 @@ def right_sides(b: Any, valued: ValuedPattern) -> _Numbers:
     return right
 
 
-def _name(valued: ValuedPattern) -> str:
+def name_of(valued: ValuedPattern) -> str:
     return valued.pattern.name or "the matrix"
 
 
