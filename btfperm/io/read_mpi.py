@@ -10,8 +10,6 @@ as each of several ranks does, on one core.
 
 from __future__ import annotations
 
-import hashlib
-import threading
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import partial
@@ -26,6 +24,7 @@ from btfperm.arguments import path_text
 from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.mpi.file_ranges import FileRange, line_range, lines_before
 from btfperm.errors import UnreadableInputError
+from btfperm.io.file_hash import FileHash
 from btfperm.io.header import Header
 from btfperm.io.matrix_market import read_header, recognises
 from btfperm.io.matrix_market_body import VALUE_TYPE, Body, Parser
@@ -40,7 +39,6 @@ __all__ = ["read_distributed"]
 BLOCK = 1 << 22
 """Bytes of text that a rank parses at a time."""
 
-_HASHED = 1 << 22  # bytes that the first rank hashes at a time
 _UNKNOWN = 1 << 62  # stands for the entries of one range; only their sum over all ranges is known
 _LEAST_LINE = 4  # bytes: "1 1\\n"
 
@@ -78,8 +76,9 @@ def read_distributed(
             return pattern
         if opened["how"] == "whole":
             return _from_first_rank(exchange, path, drop_zeros, values_or)
-        source = _hashed(Path(name), exchange.rank == 0)
-        exchange.background = source[1]
+        source: dict[str, Any] = {"file": Path(name).name}
+        hashing = FileHash(Path(name), source) if exchange.rank == 0 else None
+        exchange.background = hashing
         header = Header(**{**opened["header"], "shape": tuple(opened["header"]["shape"])})
         kind = None if values_or is None else VALUE_TYPE.get(header.field)
         if opened["how"] == "ranges":
@@ -106,7 +105,7 @@ def read_distributed(
         )
         if values_or is not None and kind is None:
             pattern = pattern._with(values=np.ones(pattern.indices.size))
-        pattern.set_source(*source, drop_zeros)
+        pattern.set_source(source, hashing, drop_zeros)
         if opened["how"] == "packed" and exchange.size > 1:
             pattern.set_note(f"{name} is packed: the first rank unpacked it for all others")
         return pattern
@@ -296,24 +295,3 @@ def _from_first_rank(
         how = "cannot be read in parts by the ranks: the first rank read it whole"
         pattern.set_note(f"{name} {how}")
     return pattern._with(zeros_dropped=drop_zeros)
-
-
-def _hashed(path: Path, is_first: bool) -> tuple[dict[str, Any], threading.Thread | None]:
-    """The source of the pattern. A thread of the first rank adds the SHA-256 of the file to it,
-    which may take longer than the ranks take to read the file. Its blocks are large, because it
-    waits for the interpreter's lock before each of them while the rank parses, or polls."""
-    source: dict[str, Any] = {"file": path.name}
-    if not is_first:
-        return source, None
-
-    def add_hash() -> None:
-        size = min(_HASHED, path.stat().st_size + 1)
-        hashing, block = hashlib.sha256(), memoryview(bytearray(size))
-        with path.open("rb", buffering=0) as file:
-            while size := file.readinto(block):
-                hashing.update(block[:size])
-        source["sha256"] = hashing.hexdigest()
-
-    thread = threading.Thread(target=add_hash, daemon=True)
-    thread.start()
-    return source, thread

@@ -249,7 +249,7 @@ def open_source(path: PathLike) -> Iterator[Source]:
     except EOFError:
         raise unreadable(name, None, "the packed data ends early: the file is truncated") from None
     except OSError as error:
-        raise unreadable(name, None, _reason(error)) from None
+        raise unreadable(name, None, why_unreadable(error)) from None
     except Exception as error:
         # The unpackers' own errors (lzma.LZMAError, zlib.error, ...), tested without importing
         # them.
@@ -262,7 +262,7 @@ def _buffered(stream: Any) -> BinaryIO:
     return io.BufferedReader(stream, _BUFFER)
 
 
-def _reason(error: OSError) -> str:
+def why_unreadable(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     if isinstance(error, IsADirectoryError):

@@ -242,8 +242,8 @@ class DistributedPattern(Pattern):
             )
 
     def set_source(self, source: dict[str, Any], hashing: Any, zeros_dropped: bool) -> None:
-        """Sets where the matrix was read from. `hashing` is a thread that adds the hash of the file
-        to `source`, or None."""
+        """Sets where the matrix was read from. `hashing` is the `FileHash` that adds the hash to
+        `source`, or None."""
         vars(self).update(_source=source, _hashing=hashing, zeros_dropped=zeros_dropped)
 
     def set_note(self, note: str) -> None:
@@ -252,9 +252,10 @@ class DistributedPattern(Pattern):
 
     @property
     def source(self) -> Mapping[str, Any]:
-        """The file; on the rank that hashes it, with its SHA-256."""
+        """The file; on the rank that hashes it, with its SHA-256. Raises what `FileHash.wait`
+        raises."""
         if vars(self)["_hashing"] is not None:
-            vars(self)["_hashing"].join()
+            vars(self)["_hashing"].wait()
         return vars(self)["_source"]  # type: ignore[no-any-return]
 
     @property

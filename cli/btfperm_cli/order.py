@@ -27,6 +27,7 @@ from btfperm_cli.summary import (
     explanation_lines,
     report_lines,
     search_facts,
+    source_of,
     stopped_sentence,
     zeros_of,
 )
@@ -169,7 +170,7 @@ def order(
     if result is None:
         return stopped(out, matrix, done, outputs, explain)
     facts = {
-        "matrix": dict(pattern.source),
+        "matrix": source_of(pattern),
         "entries": pattern.nnz,
         **summarize(result),
         "stored_zeros": zeros_of(pattern, out.zeros),
@@ -225,7 +226,7 @@ def stopped(
     if outputs:
         reason += f"; {', '.join(outputs)} not written: raise the limit"
     facts = {
-        "matrix": dict(pattern.source),
+        "matrix": source_of(pattern),
         "entries": pattern.nnz,
         "rows": pattern.m,
         "cols": pattern.n,

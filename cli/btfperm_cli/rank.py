@@ -15,7 +15,14 @@ from btfperm_cli.option_types import MATRIX
 from btfperm_cli.options import drop_zeros_option, output_options, search_options, verbose_option
 from btfperm_cli.output import Output, complain
 from btfperm_cli.progress import Clock, stage, watcher_of
-from btfperm_cli.summary import count, explanation_lines, search_facts, stopped_sentence, zeros_of
+from btfperm_cli.summary import (
+    count,
+    explanation_lines,
+    search_facts,
+    source_of,
+    stopped_sentence,
+    zeros_of,
+)
 
 if TYPE_CHECKING:
     from btfperm.diagnosis import Diagnosis
@@ -107,7 +114,7 @@ def rank_of(
     m, n = pattern.shape
     lower = transversal.size
     facts: dict[str, Any] = {
-        "matrix": dict(pattern.source),
+        "matrix": source_of(pattern),
         "entries": pattern.nnz,
         "rows": m,
         "cols": n,

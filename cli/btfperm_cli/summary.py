@@ -21,6 +21,7 @@ __all__ = [
     "report_lines",
     "search_facts",
     "seconds_line",
+    "source_of",
     "stopped_sentence",
     "zeros_of",
 ]
@@ -146,6 +147,15 @@ def search_facts(
         "explain": explanation(transversal, decomposition),
         "counters": dict(transversal.counters),
     }
+
+
+def source_of(pattern: Pattern) -> dict[str, Any]:
+    """The file of a pattern. All ranks of a pattern over MPI ranks must make this call: if the
+    first one, which hashes the file, cannot read it any more, the call fails on all of them."""
+    from btfperm.pattern.input import over_ranks
+
+    with over_ranks(pattern, None):
+        return dict(pattern.source)
 
 
 def zeros_of(pattern: Pattern, warned: dict[str, Any]) -> dict[str, Any] | None:

@@ -348,3 +348,51 @@ def case_a_rank_finds_the_notice_late():
         if k % 2:
             with exchange.guarded():
                 assert exchange.sums(k) == [k * COMM.size]
+
+
+class LateMessages:
+    """A communicator that sends a message in the twentieth call after it, as MPI may send one only
+    while its sender calls MPI again."""
+
+    def __init__(self, comm):
+        self.comm, self.waiting = comm, []
+
+    def Isend(self, *given, **more):
+        self.waiting.append([20, partial(self.comm.Isend, *given, **more)])
+        return mock.Mock(Test=partial(self.progress, self.waiting[-1]))
+
+    def Iprobe(self, *given, **more):
+        self.progress()
+        return self.comm.Iprobe(*given, **more)
+
+    def Recv(self, *given, **more):
+        while self.waiting:
+            self.progress()
+        self.comm.Recv(*given, **more)
+
+    def progress(self, message=None):
+        for each in self.waiting:
+            each[0] -= 1
+            if each[0] == 0:
+                each.append(each[1]())
+        self.waiting = [each for each in self.waiting if each[0]]
+        return message is not None and message not in self.waiting and message[2].Test()
+
+
+def case_messages_about_a_failure_that_are_sent_late():
+    exchange = Exchange.of(COMM)
+    notices, began = exchange._notices, time.monotonic()
+
+    def call():
+        with exchange.guarded():
+            if COMM.rank == LAST:
+                raise MemoryError("no room")
+
+    exchange._notices = LateMessages(notices)
+    try:
+        assert raised(MemoryError, call) == "no room"
+        exchange.leave_together()
+    finally:
+        exchange._notices = notices
+    assert time.monotonic() - began < 4, "no rank waited in vain for five seconds"
+    assert exchange.sums(1) == [COMM.size]

@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import zipfile
 from unittest import mock
 
 import numpy as np
 import pytest
+from btfperm_cli.summary import source_of
 from mpi4py import MPI
 
 import btfperm
 from btfperm.backends.mpi.exchange import Exchange
-from btfperm.io import save_mpi
+from btfperm.io import file_hash, save_mpi
+from btfperm.io.file_hash import FileHash
+from btfperm.io.read_mpi import read_distributed
 from tests.known_answers import MATRICES
 from tests.mpi import inputs
 
@@ -64,6 +68,38 @@ def case_reading(folder):
             serial = btfperm.dulmage_mendelsohn(file)
             assert np.array_equal(d.col_perm, serial.col_perm), path
             assert np.array_equal(d.row_perm, serial.row_perm), path
+
+
+def case_no_room_for_the_thread_that_hashes(folder):
+    """There may be no room for the thread, or for its block: the hash is computed nevertheless. If
+    the file disappears before that, all ranks raise the error of the first one."""
+    file = _write(folder / "hashed.mtx", GOOD["long"])
+    digest = hashlib.sha256(GOOD["long"]).hexdigest()
+
+    def no_thread(self):
+        raise RuntimeError("can't start new thread")
+
+    def no_block(self, most):
+        if most == file_hash._BLOCK:
+            raise MemoryError
+        add_hash(self, most)
+
+    add_hash = FileHash._hash
+    for name, fails in (("start", no_thread), ("_hash", no_block)):
+        with mock.patch.object(FileHash, name, fails):
+            P = read_distributed(str(file), COMM, values_or="")
+            Q = read_distributed(str(file), COMM, values_or="")
+            assert source_of(P).get("sha256") == (digest if COMM.rank == 0 else None)
+            d = btfperm.dulmage_mendelsohn(P, gather=False)
+            d.save(folder / "hashed.npz")
+            COMM.Barrier()
+            assert btfperm.load(folder / "hashed.npz").meta["matrix"]["sha256"] == digest
+            if COMM.rank == 0:
+                file.unlink()
+            COMM.Barrier()
+            with pytest.raises(btfperm.UnreadableInputError, match="there is no such file"):
+                source_of(Q)
+        file = _write(file, GOOD["long"])
 
 
 def case_messages_of_bad_files(folder):

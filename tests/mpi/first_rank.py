@@ -6,7 +6,9 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from btfperm import backends, registry
 from btfperm.backends.mpi.exchange import Exchange
 from btfperm.backends.protocol import FIRST_RANK, Session
 from btfperm.backends.threads import usable_cores
+from btfperm.io.file_hash import FileHash
 from btfperm.order import order_file
 from btfperm.path.request import Request
 from btfperm.transversal.augmenting import first_rank_mpi
@@ -288,13 +291,17 @@ def case_a_core_for_the_hash():
             assert first_rank_mpi._team(SimpleNamespace(is_hashing=is_hashing), asked) == expected
     P = btfperm.as_pattern(inputs.full(2, 2), comm=COMM)
     assert not P.is_hashing
-    until = threading.Event()
-    hashing = threading.Thread(target=until.wait, daemon=True)
-    hashing.start()
-    P.set_source({}, hashing, False)
-    assert P.is_hashing
-    until.set()
-    assert P.source == {} and not P.is_hashing
+    until, source = threading.Event(), {}
+
+    def waits(self, most):
+        until.wait()
+        source["sha256"] = "abc"
+
+    with mock.patch.object(FileHash, "_hash", waits):
+        P.set_source(source, FileHash(Path("a.mtx"), source), False)
+        assert P.is_hashing
+        until.set()
+        assert P.source == {"sha256": "abc"} and not P.is_hashing
 
 
 def case_mates_of_the_first_rank():

@@ -89,6 +89,7 @@ class Ranks:
         self._must_renew = False  # whether a new communicator must replace `comm`
         self._found: dict[int, list[Any]] = {}  # the descriptions of ranks after a failed call
         self._requests: list[Any] | None = None  # the operations for which `_settle` waits
+        self._sends: list[Any] = []  # the messages of this rank about a failure
         here = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED)
         self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
         self.ranks_here = int(here.size)
@@ -175,7 +176,9 @@ class Ranks:
         several steps would wait for the next poll of a rank."""
         if self.rank == 0:
             for rank in range(1, self.size):
-                self._send(bytearray(1), rank, self._notice_tag() + 1)
+                request = self._notices.Isend(bytearray(1), rank, tag=self._notice_tag() + 1)
+                if not request.Test():
+                    _UNFINISHED.append(request)
         else:
             while not self._notices.Iprobe(source=0, tag=self._notice_tag() + 1):
                 if self._notices.Iprobe(tag=self._notice_tag()):
@@ -250,14 +253,13 @@ class Ranks:
     def _agreed(self, failure: BaseException | None) -> BaseException:
         """The error that this rank raises after a failed call. `failure` is its own error, or None
         if only other ranks failed. Each rank calls this."""
+        Ranks.failed = self  # first, because the rest may fail without memory
         mine = [None if failure is None else described(failure), self._begun, *self._last]
         text = json.dumps(mine).encode()
-        for rank in range(self.size):
-            if rank != self.rank:
-                if failure is not None:
-                    self._send(bytearray(1), rank, self._notice_tag())
-                self._send(text, rank, _DESCRIPTION)
-        Ranks.failed = self
+        send, others = self._notices.Isend, [r for r in range(self.size) if r != self.rank]
+        tag = self._notice_tag()
+        self._sends = [send(bytearray(1), rank, tag=tag) for rank in others if failure is not None]
+        self._sends += [send(text, rank, tag=_DESCRIPTION) for rank in others]
         self._failed_calls.add(self._calls)
         found = self._found = {self.rank: mine}
         self._requests = None
@@ -269,21 +271,18 @@ class Ranks:
             return errors.ResourceMissingError("another rank failed and did not report why")
         return rebuilt(*failures[min(failures)])
 
-    def _send(self, data: Any, rank: int, tag: int) -> None:
-        request = self._notices.Isend(data, rank, tag=tag)
-        if not request.Test():
-            _UNFINISHED.append(request)
-
     def _settle(self, until: float) -> None:
         """Receives the description that each rank sends: its failure, or None, and the last
         collective operation that it began. Then waits until the operations that some ranks have
-        begun are complete. It returns at the time `until` in any case, because a rank may find the
-        notice late; `_prepare` of the next call then continues."""
+        begun are complete, and the messages of this rank, which MPI may send only while this rank
+        calls it. It returns at the time `until` in any case, because a rank may find the notice
+        late; `_prepare` of the next call then continues."""
         self._receive_descriptions(until)
         if len(self._found) < self.size:
             return
         if self._requests is None:
-            self._requests = self._open_requests()
+            self._requests = [*self._open_requests(), *self._sends]
+            self._sends = []
         while self._requests:
             if self._requests[-1].Test():
                 self._requests.pop()
@@ -331,11 +330,14 @@ class Ranks:
         prints the message. Without it, a launcher might end all processes as soon as one has ended,
         before rank 0 prints, and report that it ended them."""
         leave_at = np.array([time.time() + _NOTICE_TIME])
+        until = time.monotonic() + _PATIENCE
         if self.rank == 0:
-            for rank in range(1, self.size):
-                self._notices.Isend(leave_at, rank, tag=_LEAVE)
+            others = range(1, self.size)
+            sends = [self._notices.Isend(leave_at, rank, tag=_LEAVE) for rank in others]
+            while sends and time.monotonic() < until:  # MPI may send only while it is called
+                sends = [request for request in sends if not request.Test()]
+                time.sleep(1e-3)
         else:
-            until = time.monotonic() + _PATIENCE
             while time.monotonic() < until and not self._notices.Iprobe(source=0, tag=_LEAVE):
                 time.sleep(1e-3)
             if self._notices.Iprobe(source=0, tag=_LEAVE):
