@@ -124,21 +124,21 @@ def order_file(
     >>> done.decomposition.n_blocks, list(done.seconds), done.written[0].name
     (2, ['read', 'search', 'decompose', 'write'], 'perm.npz')
     """
-    if comm is not None and solver is not None:
-        raise InvalidArgumentError(
-            "solver orders are not available over MPI ranks: run one process, or name no solver"
-        )
-    targets = _targets(outputs, format, convention, solver)
-    stages = _Stages(progress)
-    chosen = solver is not None and weights is None  # the weights that `preorder` chooses
-    if weights == "none":
-        weights = None
-    weigher = _weigher(options, weights)
-    if weights is not None:
-        options = _for_weights(weights, weigher, options, home_of(comm))
-    weighted, diagonals, valued, modulus = None, None, None, None
-    pattern: Pattern
     with over_ranks(None, comm), memory_for(DECOMPOSITION):
+        if comm is not None and solver is not None:
+            raise InvalidArgumentError(
+                "solver orders are not available over MPI ranks: run one process, or name no solver"
+            )
+        targets = _targets(outputs, format, convention, solver)
+        stages = _Stages(progress)
+        chosen = solver is not None and weights is None  # the weights that `preorder` chooses
+        if weights == "none":
+            weights = None
+        weigher = _weigher(options, weights)
+        if weights is not None:
+            options = _for_weights(weights, weigher, options, home_of(comm))
+        weighted, diagonals, valued, modulus = None, None, None, None
+        pattern: Pattern
         stages.begin("read", path)
         if weights is not None:
             read_moduli = registry.step("weighted", "moduli of a file", home_of(comm))

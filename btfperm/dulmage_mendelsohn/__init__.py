@@ -109,10 +109,10 @@ def dulmage_mendelsohn(
     >>> d.row_perm.tolist(), d.col_perm.tolist()
     ([1, 0, 2], [0, 2, 1])
     """
-    refuse_unknown_keywords("dulmage_mendelsohn", options, SEARCH_KEYWORDS)
-    comm, gather = options.pop("comm", None), options.pop("gather", True)
+    comm = options.pop("comm", None)
     with over_ranks(A, comm), memory_for(DECOMPOSITION):
-        gather = truth("gather", gather)
+        refuse_unknown_keywords("dulmage_mendelsohn", options, SEARCH_KEYWORDS)
+        gather = truth("gather", options.pop("gather", True))
         pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads, comm=comm)
         options["drop_zeros"] = drop_zeros
         result = decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)

@@ -63,7 +63,8 @@ def read_distributed(
     if one rank reads the file as one process does; the default is all cores.
     """
     exchange = Exchange.of(comm)
-    with exchange.guarded():
+    given = {"path": path, "drop_zeros": drop_zeros, "values_or": values_or}
+    with exchange.guarded("read_distributed", given):
         name = path_text(path)
         opened = _opened(path, exchange.rank == 0, values_or)
         opened = exchange.broadcast(opened)

@@ -52,7 +52,8 @@ def save_distributed(
     Raises what `save` raises, on all ranks.
     """
     exchange = result.pattern.exchange
-    with exchange.guarded():
+    given = {"path": path, "format": format, "convention": convention, "replace": replace}
+    with exchange.guarded("save", given):
         written_as, row = target(path, format, convention, None)
         if (written_as.name, row.name) == ("npz", "btfperm"):
 
@@ -187,9 +188,9 @@ def save_matching(result: Any, path: Any, *, replace: bool) -> None:
 
     Raises what `check_name` and `atomic_write` raise, on all ranks.
     """
-    check_name(path)
     exchange, arrays = result.exchange, (("mate", result.mate), ("dual", result.dual))
-    with exchange.guarded():
+    with exchange.guarded("save", {"path": path, "replace": replace}):
+        check_name(path)
         if exchange.rank > 0:
             for _, own in arrays:
                 for _ in _in_order(exchange, own):

@@ -93,7 +93,7 @@ class DistributedPattern(Pattern):
         from btfperm.backends.mpi.exchange import Exchange
 
         exchange = Exchange.of(comm)
-        with exchange.guarded():
+        with exchange.guarded("from_positions", {"shape": shape, "symmetric": symmetric}):
             shape = checked_shape(shape)
             width = index_type(shape, 0)
             own = [
@@ -231,7 +231,7 @@ class DistributedPattern(Pattern):
     def selected(self, chosen: npt.NDArray[np.bool_]) -> DistributedPattern:
         """The pattern of some of the entries: of this rank, those for which `chosen` is true. The
         ranks own the same rows and columns. Collective."""
-        with self.exchange.guarded():
+        with self.exchange.guarded("selected"):
             before = np.concatenate(([0], np.cumsum(chosen)))
             values, indices = self.values, self.indices[chosen]
             return self._with(
@@ -302,7 +302,7 @@ class DistributedPattern(Pattern):
         copies = vars(self)["_copies"]
         made = copies.get(name)
         if made is None or not self.exchange.holds(made[1]):
-            with self.exchange.guarded():
+            with self.exchange.guarded(name):
                 made = copies[name] = make(), self.exchange.call
         return made[0]
 

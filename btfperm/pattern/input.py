@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,19 +123,37 @@ def home_of(comm: Any) -> str:
 
 def over_ranks(A: Any, comm: Any) -> AbstractContextManager[None]:
     """A context in which an error on one rank of the communicator is raised on all of them, see
-    `Ranks.guarded`; without a communicator, it does nothing."""
+    `Ranks.guarded`; without a communicator, it does nothing. The function that calls `over_ranks`,
+    and the arguments in its frame, must be the same on all ranks."""
+    own: Exchange | None = None
     if isinstance(A, Pattern) and A.is_distributed:
-        own: Exchange = A.exchange  # type: ignore[attr-defined]
-        if comm is not None and not own.is_like(comm):
+        own = A.exchange  # type: ignore[attr-defined]
+    if own is None and comm is None:
+        return _NOTHING
+    from btfperm.backends.mpi.agreement import arguments_of
+    from btfperm.backends.mpi.exchange import Exchange
+
+    call, given = arguments_of(sys._getframe(1))
+    exchange = own if own is not None and comm is None else Exchange.of(comm)
+    if own is None or own is exchange:
+        return exchange.guarded(call, given)
+    return _over_both(own, exchange, call, given)
+
+
+@contextmanager
+def _over_both(
+    own: Exchange, exchange: Exchange, call: str, given: Mapping[str, Any]
+) -> Iterator[None]:
+    """`over_ranks` if `comm` is not the communicator of the matrix, but a duplicate of it."""
+    is_like = own.is_like(exchange.comm)
+    other = "a duplicate" if is_like else "one with other ranks"
+    with exchange.guarded(call, {**given, "comm of the matrix": other}):
+        if not is_like:
             raise InvalidArgumentError(
                 "the DistributedPattern belongs to a communicator with other ranks than comm="
             )
-        return own.guarded()
-    if comm is None:
-        return _NOTHING
-    from btfperm.backends.mpi import exchange
-
-    return exchange.Exchange.of(comm).guarded()
+        with own.guarded(call, given):
+            yield
 
 
 def refuse_ranks(function: str, A: Any, options: dict[str, Any]) -> None:

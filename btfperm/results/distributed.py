@@ -62,7 +62,7 @@ class DistributedTransversal(Transversal):
 
     def gather(self) -> Transversal:
         """The whole transversal on each rank. Collective; O(m + n) memory on each rank."""
-        with self.exchange.guarded():
+        with self.exchange.guarded("gather"):
             found: Transversal = self._whole(self.exchange.gather_all)
             return found
 
@@ -104,7 +104,7 @@ class DistributedGraphMatching(GraphMatching):
         """The whole matching on each rank. Collective; O(n) memory on each rank."""
         own = ("n_vertices", "vertices", "exchange")
         fields = {name: value for name, value in vars(self).items() if name not in own}
-        with self.exchange.guarded():
+        with self.exchange.guarded("gather"):
             for name in ("mate", "dual"):
                 fields[name] = self.exchange.gather_all(fields[name])
         return GraphMatching(**fields)
@@ -157,7 +157,7 @@ class DistributedWeightedTransversal(WeightedTransversal):
         ------
         InvalidArgumentError : the kind is not "product", or a scaling exceeds double precision
         """
-        with self.exchange.guarded():
+        with self.exchange.guarded("scales"):
             rows, cols = self._scale_logs()
             upper = max((float(a.max()) for a in (rows, -cols) if a.size), default=-np.inf)
             lower = min((float(a.min()) for a in (rows, -cols) if a.size), default=np.inf)
@@ -167,7 +167,7 @@ class DistributedWeightedTransversal(WeightedTransversal):
     def gather(self) -> WeightedTransversal:
         """The whole result on each rank. Collective; O(m + n) memory on each rank."""
         fields = {name: value for name, value in vars(self).items() if name not in _OWN}
-        with self.exchange.guarded():
+        with self.exchange.guarded("gather"):
             for name in ("row_match", "col_match", "row_dual", "col_dual"):
                 if fields[name] is not None:
                     fields[name] = self.exchange.gather_all(fields[name])
@@ -212,7 +212,7 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
 
     def gather(self) -> DulmageMendelsohn:
         """The whole decomposition on each rank. Collective; O(m + n) memory on each rank."""
-        with self.pattern.exchange.guarded():
+        with self.pattern.exchange.guarded("gather"):
             found: DulmageMendelsohn = self._whole(self.pattern.exchange.gather_all)
             return found
 
@@ -220,7 +220,7 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
         """The whole decomposition on the first rank; None on the other ranks. Collective; O(m + n)
         memory on the first rank."""
         exchange = self.pattern.exchange
-        with exchange.guarded():
+        with exchange.guarded("gather_to_first"):
             return self._whole(partial(exchange.gather_to, 0))  # type: ignore[no-any-return]
 
     def _whole(self, collect: Collect) -> Any:
@@ -254,7 +254,7 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
         """(number of blocks with one row and one column, number of rows and number of columns of
         the largest block). The largest block is the first one with the largest sum of both numbers.
         Collective."""
-        with self.pattern.exchange.guarded():
+        with self.pattern.exchange.guarded("block_sizes"):
             return self._block_sizes(self.pattern.exchange)
 
     def _block_sizes(self, exchange: Any) -> tuple[int, int, int]:

@@ -262,8 +262,9 @@ def structural_rank(A: Any, **options: Any) -> int:
     >>> btfperm.structural_rank(np.array([[0, 1], [0, 1]]))
     1
     """
-    refuse_unknown_keywords("structural_rank", options, SEARCH_KEYWORDS)
-    return maximum_transversal(A, **{"gather": False, **options}).structural_rank
+    with over_ranks(A, options.get("comm")):
+        refuse_unknown_keywords("structural_rank", options, SEARCH_KEYWORDS)
+        return maximum_transversal(A, **{"gather": False, **options}).structural_rank
 
 
 #: Names of the keyword arguments of `maximum_transversal`, for functions that pass them to it.

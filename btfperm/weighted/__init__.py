@@ -154,21 +154,17 @@ def weighted_transversal(
     >>> np.round(r[:, None] * A * c, 3).tolist()
     [[0.25, 1.0], [1.0, 0.2]]
     """
-    if text("objective", objective) not in get_args(Objective):
-        is_algorithm = objective in ("mc64", "heavy-perfect")
-        raise InvalidArgumentError(
-            f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
-            + (f", and algorithm={objective!r}" if is_algorithm else "")
-        )
     if is_over_ranks(A, comm):
-        from btfperm.weighted.weigh_mpi import weighted_over_ranks
-
-        limits = {"seed": seed, "time_limit": time_limit, "max_work": max_work}
-        how: dict[str, Any] = {"backend": backend, "threads": threads, "shape": shape}
         with over_ranks(A, comm), memory_for(DECOMPOSITION):
+            from btfperm.weighted.weigh_mpi import weighted_over_ranks
+
+            _check_objective(objective)
+            limits = {"seed": seed, "time_limit": time_limit, "max_work": max_work}
+            how: dict[str, Any] = {"backend": backend, "threads": threads, "shape": shape}
             gather = truth("gather", gather)
             w = weighted_over_ranks(A, comm, objective, algorithm, limits=limits, **how)
             return w.gather() if gather else w
+    _check_objective(objective)
     truth("gather", gather)
     row = row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition
     refuse_backend_without_ranks(backend)
@@ -198,6 +194,17 @@ def weighted_transversal(
             backend=backend,
             threads=threads,
         )
+
+
+def _check_objective(objective: str) -> None:
+    """Raises InvalidArgumentError if there is no such objective."""
+    if text("objective", objective) in get_args(Objective):
+        return
+    is_algorithm = objective in ("mc64", "heavy-perfect")
+    raise InvalidArgumentError(
+        f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
+        + (f", and algorithm={objective!r}" if is_algorithm else "")
+    )
 
 
 def row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:

@@ -140,37 +140,47 @@ def match(
     >>> m.mate[:2] - 2, m.weight
     (array([1, 2], dtype=int32), 10.0)
     """
-    name = text("algorithm", algorithm)
-    check_backend(backend)
     distributed = is_over_ranks(G, comm)
-    if not distributed:
-        refuse_backend_without_ranks(backend)
-        if name != "auto":  # refuses an unknown one before the graph is read
-            find(name, initializer=False, backend=backend, package=PACKAGE)
-    one_of("weights", weights, get_args(Weights))
-    if truth("bipartite", bipartite) and name == EXTERNAL:
-        refuse_sides(EXTERNAL)
-    limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
-    limits |= {"seed": seed, "options": options}
-    if name == EXTERNAL and not distributed:
-        place: dict[str, Any] = {"memory": memory, "temporary": temporary, "shape": shape}
-        return match_external(G, weights=weights, **place, **limits)[0]
-    if memory is not None or temporary is not None:
-        where = "ranks" if distributed else "local-max" if name == "auto" else name
-        raise InvalidArgumentError(f"memory and temporary go with {EXTERNAL}, not with {where}")
-    if distributed:
-        from btfperm.weighted.match_mpi import match_over_ranks
+    with over_ranks(G, comm):
+        name = text("algorithm", algorithm)
+        check_backend(backend)
+        if not distributed:
+            refuse_backend_without_ranks(backend)
+            if name != "auto":  # refuses an unknown one before the graph is read
+                find(name, initializer=False, backend=backend, package=PACKAGE)
+        one_of("weights", weights, get_args(Weights))
+        if truth("bipartite", bipartite) and name == EXTERNAL:
+            refuse_sides(EXTERNAL)
+        limits: dict[str, Any] = {
+            "threads": threads,
+            "time_limit": time_limit,
+            "max_work": max_work,
+        }
+        limits |= {"seed": seed, "options": options}
+        if name == EXTERNAL and not distributed:
+            place: dict[str, Any] = {"memory": memory, "temporary": temporary, "shape": shape}
+            return match_external(G, weights=weights, **place, **limits)[0]
+        if memory is not None or temporary is not None:
+            where = "ranks" if distributed else "local-max" if name == "auto" else name
+            raise InvalidArgumentError(f"memory and temporary go with {EXTERNAL}, not with {where}")
+        if distributed:
+            from btfperm.weighted.match_mpi import match_over_ranks
 
-        how: dict[str, Any] = {"weights": weights, "bipartite": bipartite, "shape": shape, **limits}
-        with over_ranks(G, comm), memory_for(SEARCH):
-            found = match_over_ranks(G, comm, algorithm=name, backend=backend, **how)
-            return found.gather() if gather else found
-    begin = time.perf_counter()
-    with memory_for(SEARCH):
-        pattern, weight = weighted_pattern(G, weights, shape, threads)
-        if bipartite:
-            pattern, weight = between_sides(pattern, weight)
-        limits |= {"algorithm": name, "backend": backend}
-        request, session = Request(**limits), ValuedSession(pattern, PACKAGE, weight)
-        run = carry_out(session, request, PACKAGE)
-        return GraphMatching(**fields_of(run, run.begun - begin))
+            how: dict[str, Any] = {
+                "weights": weights,
+                "bipartite": bipartite,
+                "shape": shape,
+                **limits,
+            }
+            with memory_for(SEARCH):
+                found = match_over_ranks(G, comm, algorithm=name, backend=backend, **how)
+                return found.gather() if gather else found
+        begin = time.perf_counter()
+        with memory_for(SEARCH):
+            pattern, weight = weighted_pattern(G, weights, shape, threads)
+            if bipartite:
+                pattern, weight = between_sides(pattern, weight)
+            limits |= {"algorithm": name, "backend": backend}
+            request, session = Request(**limits), ValuedSession(pattern, PACKAGE, weight)
+            run = carry_out(session, request, PACKAGE)
+            return GraphMatching(**fields_of(run, run.begun - begin))

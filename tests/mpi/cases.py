@@ -23,7 +23,18 @@ import btfperm
 from btfperm.reports.summary import summarize
 from btfperm.transversal.initial.local_max_mpi import weights as weights_of
 from tests import families
-from tests.mpi import added, counters, damage, files, first_rank, graphs, inputs, values, weights
+from tests.mpi import (
+    added,
+    counters,
+    damage,
+    files,
+    first_rank,
+    given,
+    graphs,
+    inputs,
+    values,
+    weights,
+)
 from tests.oracles.plain_dulmage_mendelsohn import dulmage_mendelsohn as plain
 from tests.transversal.test_counters import undeclared
 
@@ -343,6 +354,7 @@ CASES = {
         weights,
         graphs,
         damage,
+        given,
     )
     for name, case in vars(module).items()
     if name.startswith("case_")

@@ -231,9 +231,9 @@ def case_a_rank_fails_while_it_numbers_its_ghosts():
 
 
 def case_a_rank_fails_before_a_pattern_is_distributed():
-    A = "no matrix" if COMM.rank == LAST else inputs.full(3, 2)
-    call = partial(btfperm.as_pattern, (A,) if COMM.rank == LAST else A, comm=COMM)
-    assert "a tuple must be" in raised(btfperm.InvalidMatrixError, call)
+    A = np.full((3, 2), "x") if COMM.rank == LAST else inputs.full(3, 2)
+    call = partial(btfperm.as_pattern, A, comm=COMM)
+    assert "is no matrix" in raised(btfperm.InvalidMatrixError, call)
 
 
 def case_thousands_of_communicators_and_failures():

@@ -21,13 +21,14 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from btfperm import _core, errors
+from btfperm.backends.mpi.agreement import call_text, differences, hash_of
 from btfperm.backends.mpi.failures import described, rebuilt
 from btfperm.backends.mpi.launch import keyval, refuse_other_communicators
 from btfperm.backends.threads import usable_cores
@@ -49,7 +50,7 @@ _UNFINISHED: list[Any] = []
 _MAPPED, _MAPPED_AFTERWARDS = 1 << 20, 1 << 25
 _MALLOC_VARIABLES = ("MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
-_NOTICE_TIME = 0.05  # seconds from the message of rank 0 in `leave_together` to the return from it
+_NOTICE_TIME = 0.05  # seconds for a message, in `leave_together` and `_gathered`
 
 
 class _PeerFailed(Exception):  # noqa: N818
@@ -190,11 +191,14 @@ class Ranks:
     # -- failures ------------------------------------------------------------------------------
 
     @contextmanager
-    def guarded(self) -> Iterator[None]:
+    def guarded(self, call: str = "", given: Mapping[str, Any] | None = None) -> Iterator[None]:
         """Runs the body of a ``with`` statement as one collective call. If it fails on some ranks,
         all ranks raise the error of the lowest rank that reports its error in time. The other ranks
         can raise the same error if it is an error of btfperm, KeyboardInterrupt or MemoryError;
-        otherwise they raise a RuntimeError with its text."""
+        otherwise they raise a RuntimeError with its text.
+
+        `call` is the name of the function, `given` its arguments. Before the body runs, all ranks
+        raise an error if these differ between the ranks (``agreement.py``)."""
         if self._is_guarded:  # the outer call reports the failure
             yield
             return
@@ -204,6 +208,7 @@ class Ranks:
         try:
             if self._maps_arrays:
                 _core.ranks.map_arrays(_MAPPED)
+            self._agree(call_text(call, given or {}))
             yield
             self.barrier()
         except _PeerFailed:
@@ -217,6 +222,36 @@ class Ranks:
             if self._maps_arrays:
                 _core.ranks.map_arrays(_MAPPED_AFTERWARDS)
         raise self._agreed(failure) from None
+
+    def _agree(self, text: str) -> None:
+        """Raises InvalidArgumentError on all ranks if one of them has another text."""
+        if self.size == 1:
+            return
+        data = text.encode()
+        hashes = self._gathered(np.array([hash_of(text), len(data)]))
+        if (hashes == hashes[0]).all():
+            return
+        padded = data.ljust(8 * (int(hashes[:, 1].max()) // 8 + 1))
+        texts = [row.tobytes().decode() for row in self._gathered(np.frombuffer(padded, np.int64))]
+        raise errors.InvalidArgumentError(
+            f"all ranks must make the same call with the same arguments, but {differences(texts)}"
+        )
+
+    def _gathered(self, numbers: Any) -> Any:
+        """The numbers of each rank, a row for each. A rank that has received them may fail before
+        others have, so a notice does not end the operation at once: these ranks may fail with
+        errors of their own."""
+        found = np.empty((self.size, numbers.size), np.int64)
+        request = self.comm.Iallgather(numbers, found)
+        try:
+            self.run(request, "gather", numbers.size)
+        except _PeerFailed:
+            until = time.monotonic() + _NOTICE_TIME
+            while not request.Test():
+                if time.monotonic() > until:
+                    raise
+            self._unfinished = None
+        return found
 
     @property
     def call(self) -> int:
@@ -265,7 +300,7 @@ class Ranks:
         self._requests = None
         self._settle(time.monotonic() + _PATIENCE)
         failures = {rank: each[0] for rank, each in found.items() if each[0] is not None}
-        if failure is not None and min(failures) == self.rank:
+        if failure is not None and failures[min(failures)] == failures[self.rank]:
             return failure
         if not failures:
             return errors.ResourceMissingError("another rank failed and did not report why")
