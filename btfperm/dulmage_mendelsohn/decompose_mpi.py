@@ -36,7 +36,11 @@ from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import BackendUnavailableError
 from btfperm.path.failure import warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
-from btfperm.transversal.augmenting.first_rank_mpi import Gathered, memory_of_one_process
+from btfperm.transversal.augmenting.first_rank_mpi import (
+    Gathered,
+    beside_hash,
+    memory_of_one_process,
+)
 
 __all__ = ["decompose", "on_first_rank", "sliced"]
 
@@ -87,7 +91,7 @@ def on_first_rank(
     described: dict[str, list[int]] = {}
     if whole is not None:
         row_match, col_match = (np.asarray(match) for match in matches)
-        form = _blocks(whole, row_match, col_match, threads)
+        form = _blocks(whole, row_match, col_match, beside_hash(pattern, threads) or threads)
         described = {
             "coarse_rows": form.coarse_rows.tolist(),
             "coarse_cols": form.coarse_cols.tolist(),

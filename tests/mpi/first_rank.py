@@ -277,18 +277,21 @@ def case_rest():
 
 
 def case_a_core_for_the_hash():
-    """While a thread hashes the file, the search of the first rank leaves a core to it, unless the
-    caller sets the threads or there are few cores."""
+    """While a thread hashes the file, the search and the decomposition of the first rank leave a
+    core to it, unless there are few cores."""
     for cores, asked, is_hashing, expected in (
         (16, None, True, 15),
         (16, None, False, None),
         (16, 4, True, 4),
+        (16, 16, True, 15),
+        (4, 4, True, 4),
         (4, None, True, None),
     ):
         with inputs.changed(
             "btfperm.transversal.augmenting.first_rank_mpi", "usable_cores", lambda n=cores: n
         ):
-            assert first_rank_mpi._team(SimpleNamespace(is_hashing=is_hashing), asked) == expected
+            hashed = SimpleNamespace(is_hashing=is_hashing)
+            assert first_rank_mpi.beside_hash(hashed, asked) == expected
     P = btfperm.as_pattern(inputs.full(2, 2), comm=COMM)
     assert not P.is_hashing
     until, source = threading.Event(), {}

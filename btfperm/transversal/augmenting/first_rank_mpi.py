@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from btfperm.backends.mpi.slices import Slices
     from btfperm.pattern import Pattern
 
-__all__ = ["Gathered", "copied", "first_rank", "gathered", "memory_of_one_process"]
+__all__ = ["Gathered", "beside_hash", "copied", "first_rank", "gathered", "memory_of_one_process"]
 
 _CORES_TO_SPARE = 8  # with at least 8 cores, the search leaves one of them to the hashing thread
 _ADVICE = "use backend='mpi', which keeps the matrix distributed"
@@ -89,14 +89,14 @@ def copied(array: npt.NDArray[Any], into: npt.NDArray[Any]) -> None:
     into[:] = array
 
 
-def _team(pattern: Any, asked: int | None) -> int | None:
-    """The number of threads of the search, None for all cores. If the caller sets none, a thread
-    that hashes the file keeps a core for itself: otherwise, all threads of the search would wait in
-    each step for the one that shares its core."""
-    if asked is not None or not pattern.is_hashing:
-        return asked
+def beside_hash(pattern: Any, threads: int | None) -> int | None:
+    """The number of threads of the search or the decomposition; None for all cores. A thread that
+    hashes the file keeps a core for itself: otherwise, all threads would wait in each step for the
+    one that shares its core."""
     cores = usable_cores()
-    return cores - 1 if cores >= _CORES_TO_SPARE else None
+    if not pattern.is_hashing or cores < _CORES_TO_SPARE:
+        return threads
+    return cores - 1 if threads is None else min(threads, cores - 1)
 
 
 @memory_of_one_process()
@@ -116,7 +116,7 @@ def first_rank(
         result = maximum_transversal(
             whole,
             backend=whole.backend,
-            threads=_team(problem.pattern, budget.threads),
+            threads=beside_hash(problem.pattern, budget.threads),
             seed=seed,
             time_limit=max(budget.seconds_left, 1e-6) if budget.has_deadline else None,
             max_work=budget.work_left,
