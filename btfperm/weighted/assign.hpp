@@ -8,7 +8,8 @@
 //             its columns and added to those of its rows: no sum inside the block changes. The
 //             form is block upper triangular, so one pass over the columns finds shifts for which
 //             the duals are feasible for entries between blocks, too. A block in which each column
-//             can have its largest entry needs no search.
+//             can have its largest entry needs no search. A square block is transposed if its rows
+//             promise a better start of the search than its columns.
 //             Threads take blocks, the largest first. All threads share the auction in a block that
 //             is a large part of the matrix. No result depends on the number of threads.
 // Cost        that of the searches, and two passes over the entries
@@ -93,6 +94,14 @@ void take_over(const AfterAuction<I>& auction, const BlockPart<I>& part, const I
   }
 }
 
+// Whether hardly any row has the largest entry of a column, as in a matrix with a few dense rows of
+// large values. The start of a search from the columns would then match few of them. The prices of
+// the rows are those of BlockBuilder: 0 for a row that has such an entry.
+template <class I>
+bool has_few_largest(const CostBlock<I>& block, const BlockMemory<I>& memory) {
+  return std::count(memory.row_price, memory.row_price + block.m, 0.0) < block.m / 4;
+}
+
 // The matching and duals of one block. `place` is as for BlockBuilder; `auction` is null if no GPU
 // ran an auction. False: the budget ended the call.
 template <class I>
@@ -100,19 +109,24 @@ bool assign_block(const PatternView<I>& A, const double* value, const BlockPart<
                   const I* place, WeightedSearch which, const AfterAuction<I>* auction, int threads,
                   BlockMemory<I>& memory, const Assigned<I>& out, Budget& budget,
                   WeightedCounters& counters) {
-  const bool transposed = part.m < part.n;
+  bool transposed = part.m < part.n;
   const bool after_auction =
       auction != nullptr && part.m == part.n && !std::isnan(auction->row_price[part.rows[0]]);
-  const bool whole = !transposed && part.m == A.m && part.n == A.n;
+  bool whole = !transposed && part.m == A.m && part.n == A.n;
   if (!transposed && !after_auction &&
       LargestEntries<I>(A, value, part, place, whole, out.row_match, out.col_match, out.col_dual)
           .match_columns(budget, counters.edges)) {
     return true;
   }
   BlockBuilder<I> builder(A, value, part, place, memory, budget);
-  const CostBlock<I> block = whole        ? builder.whole()
-                             : transposed ? builder.by_rows()
-                                          : builder.by_columns();
+  CostBlock<I> block = whole        ? builder.whole()
+                       : transposed ? builder.by_rows()
+                                    : builder.by_columns();
+  if (part.m == part.n && !after_auction && has_few_largest(block, memory)) {
+    whole = false;
+    transposed = true;
+    block = builder.by_rows();
+  }
   if (budget.stopped()) return false;
   if (after_auction) take_over(*auction, part, place, whole, memory);
   const bool done =

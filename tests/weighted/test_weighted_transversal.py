@@ -185,6 +185,31 @@ def test_a_few_searches_of_different_lengths_need_no_auction(n_removed):
     check_scalings(A, w)
 
 
+@pytest.mark.parametrize("n_blocks", [1, 2])
+@pytest.mark.parametrize("algorithm", ["mc64", "heavy-perfect"])
+def test_a_few_dense_rows_of_large_values(n_blocks, algorithm):
+    """All columns have their largest entries in a few rows, so the rows choose first, as in the
+    transposed matrix. Otherwise, most columns would need a search."""
+    rng, n = np.random.default_rng(11), 600
+    parts = []
+    for _ in range(n_blocks):
+        A = sp.random(n, n, 4 / n, random_state=rng, format="lil")
+        A[rng.permutation(n), np.arange(n)] = rng.uniform(1, 2, n)
+        for i in range(5):
+            A[i] = rng.uniform(10, 11, n)
+        parts.append(A)
+    A = sp.csc_array(sp.block_diag(parts))
+    w = btfperm.weighted_transversal(A, algorithm=algorithm)
+    t = btfperm.weighted_transversal(sp.csc_array(A.T), algorithm=algorithm)
+    assert w.counters["searches"] == t.counters["searches"] < A.shape[0] / 3
+    assert w.counters["bids"] == 0 and np.array_equal(w.row_match, t.col_match)
+    costs = sp.csr_array(A)
+    costs.data = 4.0 - np.log(costs.data)
+    best = np.log(A[min_weight_full_bipartite_matching(costs)]).sum()
+    assert w.objective == pytest.approx(best, rel=1e-12)
+    check_scalings(A, w)
+
+
 def test_an_auction_obeys_its_budget():
     A = hard("log-normal", 1600)
     edges = btfperm.weighted_transversal(A).counters["edges"]

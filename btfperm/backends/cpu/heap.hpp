@@ -48,10 +48,17 @@ class Heap {
     put(at, member);
   }
 
+  // The smaller child is chosen without a branch, which could not be predicted.
   void sink(I at, I member) {
-    for (I child = 2 * at + 1; child < size_; child = 2 * at + 1) {
-      if (child + 1 < size_ && key_[members_[child + 1]] < key_[members_[child]]) ++child;
-      if (key_[members_[child]] >= key_[member]) break;
+    const Key key = key_[member];
+    I child = 2 * at + 1;
+    for (; child + 1 < size_; child = 2 * at + 1) {
+      child += key_[members_[child + 1]] < key_[members_[child]];
+      if (key_[members_[child]] >= key) break;
+      put(at, members_[child]);
+      at = child;
+    }
+    if (child + 1 == size_ && key_[members_[child]] < key) {  // the only child
       put(at, members_[child]);
       at = child;
     }
