@@ -4,9 +4,9 @@
 For each matrix, ``btfperm FILE -o perm.npz`` runs in four ways in turns: without a launcher, under
 ``mpiexec -n 1``, and under ``mpiexec -n 1`` with ``--backend mpi``, without and with
 ``--algorithm ms-bfs``. Without these options, one rank runs as one process. With ``--backend mpi``,
-the rank starts MPI, searches and decomposes as one process does (`first-rank`), and writes the
-result as a rank. With ``--algorithm ms-bfs``, it uses the engine that exchanges messages between
-ranks. The same turns also measure the start of the launcher and of MPI: one program does nothing,
+the rank searches and decomposes as one process does (`first-rank`), and writes the result as a
+rank. With ``--algorithm ms-bfs``, it uses the engine that exchanges messages between ranks. None of
+these ways starts MPI, because the launcher reports that there is one rank. The same turns also measure the start of the launcher and of MPI: one program does nothing,
 and another one under the launcher only initializes and finalizes MPI.
 """
 
@@ -54,14 +54,14 @@ def run(cases: list[Case], options: Options) -> Section:
             options.say(f"{case.name}: {', '.join(_cells(rows[-1]))}")
     text = paragraphs(
         "From the start of the command to its end, in turns. The first columns are milliseconds of "
-        "one process, of one rank (`mpiexec -n 1`), of one rank with `--backend mpi`, which uses "
-        "MPI, and of one rank with `--backend mpi --algorithm ms-bfs`, which also uses the engine "
+        "one process, of one rank (`mpiexec -n 1`), of one rank with `--backend mpi`, and of one "
+        "rank with `--backend mpi --algorithm ms-bfs`, which also uses the engine "
         "for messages between ranks. Then follow the ratios of the medians of these three to one "
         "process, and the ratio of the fastest runs of one rank and one process. The last column "
         "is how long the launcher and MPI take to start and to end, measured with programs that do "
         "nothing else.",
         by_matrix(
-            "one process, one rank, with MPI, ms-bfs, ratio, ratio with MPI, ratio of ms-bfs, "
+            "one process, one rank, backend mpi, ms-bfs, ratio, ratio of mpi, ratio of ms-bfs, "
             "of the fastest, start of MPI",
             rows,
             _cells,

@@ -238,6 +238,43 @@ def test_rank_of_several_files(tmp_path):
     assert facts["counters"]["collectives"] > 0, "the ranks share the search"
 
 
+# The last line on stderr tells whether MPI was loaded.
+LOADED = """
+import atexit, sys
+from btfperm_cli.main import main
+atexit.register(lambda: print("mpi4py.MPI" in sys.modules, file=sys.stderr))
+main(sys.argv[1:])
+"""
+
+
+def test_one_rank_starts_no_mpi(tmp_path):
+    """The launcher reports one rank, so that the command needs no messages. The result has the
+    backend mpi all the same. With BTFPERM_MPI=0, btfperm ignores the launcher, and starts MPI."""
+    matrix, out = MATRICES / "west0479.mtx.gz", tmp_path / "perm.npz"
+    found = []
+    for variables, loaded in (({}, "False"), ({"BTFPERM_MPI": "0"}, "True")):
+        words = (matrix, "-o", out, "--backend", "mpi", "--json")
+        ended = on_ranks(1, sys.executable, "-c", LOADED, *words, env=variables)
+        assert ended.returncode == 0 and ended.stderr.split() == [loaded], ended.stderr
+        facts = json.loads(ended.stdout)
+        assert facts["backend"] == "mpi"
+        counters = facts["counters"]
+        found.append({name: own for name, own in counters.items() if "peak" not in name})
+        with np.load(out) as file:
+            found[-1] |= {name: file[name].tolist() for name in file.files if name != "meta"}
+    assert found[0] == found[1]
+    for command in (("rank", matrix), ("match", MATRICES / "1138_bus.mtx.gz", "--weights=moduli")):
+        words = (*command, "--backend", "mpi", "--algorithm", "auto")
+        ended = on_ranks(1, sys.executable, "-c", LOADED, *words)
+        assert ended.returncode == 0 and ended.stderr.split() == ["False"], ended.stderr
+    wrong = tmp_path / "wrong.mtx"
+    wrong.write_text(HEAD + "3 3 1\n1 x\n")
+    ended = on_ranks(1, *COMMAND, wrong, "--backend", "mpi")
+    assert ended.returncode == 3 and ended.stderr.count("line 3: ") == 1
+    ended = on_ranks(1, *COMMAND, matrix, "--backend", "mpi", "--no-such")
+    assert ended.returncode == 2
+
+
 def test_only_the_first_rank_prints(tmp_path):
     out = tmp_path / "perm.npz"
     ended = on_ranks(2, *COMMAND, MATRICES / "west0479.mtx.gz", "-o", out, "--backend", "mpi")

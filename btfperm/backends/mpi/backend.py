@@ -43,9 +43,10 @@ class Mpi:
     starts_in_order = False
 
     def check(self, device: int | None) -> None:
-        from btfperm.backends.mpi.launch import require_mpi
+        from btfperm.backends.mpi.launch import is_alone, require_mpi
 
-        require_mpi()
+        if not is_alone():
+            require_mpi()
         if device is not None:
             from btfperm.backends.gpu.device import refuse_missing
 

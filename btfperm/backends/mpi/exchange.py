@@ -49,22 +49,22 @@ class Exchange(Ranks):
 
     # -- collectives on a few numbers ----------------------------------------------------------
 
-    def _reduced(self, values: tuple[int, ...], op: Any) -> list[int]:
+    def _reduced(self, values: tuple[int, ...], kind: str) -> list[int]:
         if self.size == 1:
             return [int(value) for value in values]
+        op = self._mpi.MAX if kind == "max" else self._mpi.SUM
         mine, result = np.array(values, dtype=np.int64), np.empty(len(values), dtype=np.int64)
         self.counters["collectives"] += 1
-        kind = "max" if op is self._mpi.MAX else "sum"
         self.run(self.comm.Iallreduce(mine, result, op=op), kind, mine.size)
         return result.tolist()
 
     def sums(self, *values: int) -> list[int]:
         """The sum of each value over the ranks."""
-        return self._reduced(values, self._mpi.SUM)
+        return self._reduced(values, "sum")
 
     def largest(self, *values: int) -> list[int]:
         """The largest of each value over the ranks."""
-        return self._reduced(values, self._mpi.MAX)
+        return self._reduced(values, "max")
 
     def sum_arrays(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The elementwise sum of an array that has the same length on each rank."""
@@ -78,8 +78,10 @@ class Exchange(Ranks):
     def from_all(self, *values: int) -> npt.NDArray[np.int64]:
         """An array (ranks, values) of the values of each rank."""
         mine = np.array(values, dtype=np.int64)
-        found = np.empty((self.size, len(values)), dtype=np.int64)
         self.counters["collectives"] += 1
+        if self.size == 1:
+            return mine[None]
+        found = np.empty((self.size, len(values)), dtype=np.int64)
         self.run(self.comm.Iallgather(mine, found), "gather", mine.size)
         return found
 
@@ -149,8 +151,10 @@ class Exchange(Ranks):
     def counts_from(self, sent: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Exchanges one number between each pair of ranks: this rank sends ``sent[p]`` to rank p.
         Returns the numbers that it receives from each rank."""
-        received = np.empty(self.size, dtype=np.int64)
         self._count_all_to_all(8)
+        if self.size == 1:
+            return sent.copy()
+        received = np.empty(self.size, dtype=np.int64)
         self.run(self.comm.Ialltoall(sent, received), "all to all", 1)
         return received
 
@@ -239,9 +243,11 @@ class Exchange(Ranks):
         it. These numbers may exceed 2^31: mpi4py 4 then calls the functions of MPI 4 for large
         counts."""
         width = items.shape[1]
+        self.count_moved(sent, width, items.itemsize)
+        if self.size == 1:
+            return items.copy()
         found = np.empty((int(received.sum()), width), dtype=items.dtype)
         kind = self._mpi._typedict[items.dtype.char]
-        self.count_moved(sent, width, items.itemsize)
         lists = (items, sent * width, kind), (found, received * width, kind)
         self.run(self.comm.Ialltoallv(*lists), "vectors")
         return found

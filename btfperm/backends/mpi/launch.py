@@ -15,6 +15,7 @@ from btfperm.errors import BackendUnavailableError, InvalidArgumentError
 
 __all__ = [
     "communicator",
+    "is_alone",
     "keyval",
     "launched_ranks",
     "rank_by_launcher",
@@ -51,12 +52,22 @@ def _number_set(names: tuple[str, ...]) -> int:
 
 def communicator(backend: str) -> Any:
     """The communicator that the command line uses: that of all ranks if the backend is ``"mpi"``,
-    or if it is ``"auto"`` and the launcher reports more than one rank; otherwise None. A single
-    rank does not start MPI unless requested, because that takes longer than the analysis of many
-    matrices."""
+    or if it is ``"auto"`` and the launcher reports more than one rank; otherwise None. If the
+    launcher reports one rank, MPI is not started, because that takes longer than the analysis of
+    many matrices: with ``"mpi"``, the result is the object of a rank that needs no messages. If no
+    variable is set, MPI finds the number of ranks, because the launcher may be an unknown one."""
+    if backend == "mpi" and is_alone():
+        from btfperm.backends.mpi.exchange import Exchange
+
+        return Exchange(None)
     if backend == "mpi" or (backend == "auto" and launched_ranks() > 1):
         return world()
     return None
+
+
+def is_alone() -> bool:
+    """Whether a launcher has started this process as the only rank, and MPI is not initialized."""
+    return launched_ranks() == 1 and "mpi4py.MPI" not in sys.modules
 
 
 def require_mpi() -> Any:

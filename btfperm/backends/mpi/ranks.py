@@ -30,7 +30,7 @@ import numpy as np
 from btfperm import _core, errors
 from btfperm.backends.mpi.agreement import call_text, differences, hash_of
 from btfperm.backends.mpi.failures import described, rebuilt
-from btfperm.backends.mpi.launch import keyval, refuse_other_communicators
+from btfperm.backends.mpi.launch import keyval, refuse_other_communicators, require_mpi
 from btfperm.backends.threads import usable_cores
 
 __all__ = ["Ranks"]
@@ -60,6 +60,7 @@ class _PeerFailed(Exception):  # noqa: N818
 class Ranks:
     """A duplicate of a communicator, which is freed when nothing refers to this object any more.
     The caller's communicator refers to this object until the caller frees that communicator.
+    Without a communicator, the object has one rank and uses no MPI.
 
     Attributes
     ----------
@@ -72,15 +73,14 @@ class Ranks:
     """
 
     failed: ClassVar[Ranks | None] = None  # the object whose call failed most recently
+    comm: Any = None
+    _mpi: Any = None
+    _notices: Any = None  # a second duplicate, for notices of failed ranks
+    rank, size, rank_here, ranks_here, machine = 0, 1, 0, 1, 0
 
     def __init__(self, comm: Any) -> None:
-        from btfperm.backends.mpi.launch import require_mpi
-
-        self._mpi = require_mpi()
-        self._held = [comm.Dup(), comm.Dup()]
-        self.comm, self._notices = self._held
-        weakref.finalize(self, _free, self._held).atexit = False
-        self.rank, self.size = int(comm.rank), int(comm.size)
+        if comm is not None:
+            self._duplicate(comm)
         self._is_guarded, self._calls = False, 0
         self._failed_calls: set[int] = set()
         self.background: threading.Thread | None = None
@@ -91,12 +91,19 @@ class Ranks:
         self._found: dict[int, list[Any]] = {}  # the descriptions of ranks after a failed call
         self._requests: list[Any] | None = None  # the operations for which `_settle` waits
         self._sends: list[Any] = []  # the messages of this rank about a failure
-        here = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED)
-        self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
-        self.ranks_here = int(here.size)
         self._yields = self.ranks_here > usable_cores()
         is_set = any(name in os.environ for name in _MALLOC_VARIABLES)
         self._maps_arrays = self.size > 1 and not is_set
+
+    def _duplicate(self, comm: Any) -> None:
+        self._mpi = require_mpi()
+        self._held = [comm.Dup(), comm.Dup()]
+        self.comm, self._notices = self._held
+        weakref.finalize(self, _free, self._held).atexit = False
+        self.rank, self.size = int(comm.rank), int(comm.size)
+        here = self.comm.Split_type(self._mpi.COMM_TYPE_SHARED)
+        self.rank_here, self.machine = int(here.rank), int(here.bcast(self.rank))
+        self.ranks_here = int(here.size)
         here.Free()
 
     @classmethod
@@ -289,13 +296,15 @@ class Ranks:
         """The error that this rank raises after a failed call. `failure` is its own error, or None
         if only other ranks failed. Each rank calls this."""
         Ranks.failed = self  # first, because the rest may fail without memory
+        self._failed_calls.add(self._calls)
+        if failure is not None and self.size == 1:
+            return failure
         mine = [None if failure is None else described(failure), self._begun, *self._last]
         text = json.dumps(mine).encode()
         send, others = self._notices.Isend, [r for r in range(self.size) if r != self.rank]
         tag = self._notice_tag()
         self._sends = [send(bytearray(1), rank, tag=tag) for rank in others if failure is not None]
         self._sends += [send(text, rank, tag=_DESCRIPTION) for rank in others]
-        self._failed_calls.add(self._calls)
         found = self._found = {self.rank: mine}
         self._requests = None
         self._settle(time.monotonic() + _PATIENCE)
