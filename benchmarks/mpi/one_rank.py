@@ -2,12 +2,13 @@
 """One MPI rank compared with one process: the whole command, from its start to its end.
 
 For each matrix, ``btfperm FILE -o perm.npz`` runs in four ways in turns: without a launcher, under
-``mpiexec -n 1``, and under ``mpiexec -n 1`` with ``--backend mpi``, without and with
-``--algorithm ms-bfs``. Without these options, one rank runs as one process. With ``--backend mpi``,
-the rank searches and decomposes as one process does (`first-rank`), and writes the result as a
-rank. With ``--algorithm ms-bfs``, it uses the engine that exchanges messages between ranks. None of
-these ways starts MPI, because the launcher reports that there is one rank. The same turns also measure the start of the launcher and of MPI: one program does nothing,
-and another one under the launcher only initializes and finalizes MPI.
+``mpiexec -n 1``, and under ``mpiexec -n 1`` with ``--backend mpi``, without and with ``--algorithm
+ms-bfs``. Without these options, one rank runs as one process. With ``--backend mpi``, the rank
+searches and decomposes as one process does (`first-rank`), and writes the result as a rank. With
+``--algorithm ms-bfs``, it uses the engine that exchanges messages between ranks. None of these ways
+starts MPI, because the launcher reports that there is one rank. The same turns also measure the
+start of the launcher and of MPI: one program does nothing, and another one under the launcher only
+initializes and finalizes MPI.
 """
 
 from __future__ import annotations
