@@ -65,8 +65,6 @@ _ROWS = (
     ("transversal", "own rows", "gpu", "owned_pairs_gpu", "match_own_rows"),
     ("transversal", "whole matrix", "cpu", "augmenting.first_rank_mpi", "gathered"),
     ("transversal", "whole matrix", "gpu", "whole_matrix_gpu", "gathered"),
-    ("transversal", "copy to host", "cpu", "augmenting.first_rank_mpi", "copied"),
-    ("transversal", "copy to host", "gpu", "whole_matrix_gpu", "copied"),
     ("transversal", "own block", "cpu", "initial.own_blocks_mpi", "match_own_block"),
     ("transversal", "own block", "gpu", "own_block_gpu", "match_own_block"),
     ("transversal", "certificate", "mpi", "certificate_mpi", "prove"),

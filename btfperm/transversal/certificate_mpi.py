@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.backends.mpi.problem import DistributedProblem
@@ -21,6 +22,7 @@ from btfperm.transversal.owned_trees import HostTrees
 
 __all__ = ["is_legal", "prove", "rank_at_most"]
 
+_PIECE = 1 << 17  # rows or columns that are counted at once
 _ALL = 1 << 62  # limits on levels and columns that no search reaches
 
 _WRONG = "the matching of the mpi backend failed its certificate ({0}); this is a defect of btfperm"
@@ -62,14 +64,21 @@ def _received(problem: DistributedProblem, stopped_by: str | None) -> Proof:
     columns, and as many rows and columns of the cover in total. Collective."""
     covers = problem.row_in_cover, problem.col_in_cover
     rows, cols, in_cover = problem.exchange.sums(
-        int(np.count_nonzero(problem.row_match >= 0)),
-        int(np.count_nonzero(problem.col_match >= 0)),
-        sum(int(np.count_nonzero(cover)) for cover in covers),
+        _matched(problem.row_match),
+        _matched(problem.col_match),
+        sum(int(np.count_nonzero(cover.view(np.bool_))) for cover in covers),
     )
     if rows != cols or (stopped_by is None and in_cover != rows):
         found = f"{rows} rows, {cols} columns and {in_cover} members of the cover reached the ranks"
         raise DefectError(_WRONG.format(found))
     return (None, None, rows) if stopped_by is not None else (*covers, rows)
+
+
+def _matched(mates: npt.NDArray[Any]) -> int:
+    """The number of matched rows or columns, counted in pieces: the first write to each page of a
+    long intermediate array costs more than the count."""
+    pieces = range(0, mates.size, _PIECE)
+    return sum(int(np.count_nonzero(mates[k : k + _PIECE] >= 0)) for k in pieces)
 
 
 def check(problem: DistributedProblem, matched: int) -> None:

@@ -10,6 +10,7 @@ import warnings
 from functools import partial
 from unittest.mock import patch
 
+import numpy as np
 from mpi4py import MPI
 
 import btfperm
@@ -18,6 +19,7 @@ from btfperm.backends.gpu.device import free_memory
 from btfperm.backends.gpu.problem import bytes_of_search
 from btfperm.backends.gpu.staging import Ring
 from btfperm.backends.mpi.exchange import Exchange
+from btfperm.backends.mpi.gpu_handles import bytes_beside_columns
 from btfperm.backends.threads import usable_cores
 from tests.mpi import inputs
 from tests.mpi.cases import same_blocks
@@ -58,7 +60,7 @@ def case_the_gpu_of_the_first_rank_has_too_little_memory():
 
     A, pool = inputs.skewed_matrix(1_000, seed=5), cupy.get_default_memory_pool()
     P = btfperm.as_pattern(A, comm=COMM)
-    needed = bytes_of_search(A.shape, A.nnz, 2, 4)
+    needed = bytes_of_search(A.shape, A.nnz, 2, 4) + bytes_beside_columns(A.shape, 4)
     for free, is_first in ((needed, True), (needed - 1, False)):
         with inputs.changed("btfperm.backends.gpu.device", "free_memory", lambda free=free: free):
             t = btfperm.maximum_transversal(P, device="gpu")
@@ -93,6 +95,18 @@ def case_the_gpu_of_the_first_rank_fails():
         warnings.simplefilter("always")
         same_blocks(A, backend="auto", device="gpu")
     assert len(found) == (COMM.rank == 0)
+
+
+def case_the_matrix_on_the_gpu_has_wider_numbers():
+    """The matrix of more than 2^31 entries has 64-bit numbers on the GPU, and 32-bit numbers on the
+    ranks."""
+    module = "btfperm.transversal.whole_matrix_gpu"
+    with inputs.changed(module, "index_type", lambda *_: np.int64):
+        for seed in (3, 5_000):
+            A = inputs.skewed_matrix(seed, seed=seed)
+            t = same_blocks(A, backend="auto", device="gpu").transversal
+            assert t.row_match.dtype == np.int32
+            assert (t.algorithm == "first-rank") == inputs.on_one_machine()
 
 
 def case_gathered_through_host_memory():

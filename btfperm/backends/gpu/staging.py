@@ -55,9 +55,14 @@ class Ring:
         if array.nbytes < _WORTH_STAGING:
             return cupy.asarray(array)
         result = cupy.empty(array.shape, dtype=array.dtype)
-        with self._lock:
-            self._copy(array.reshape(-1).view(np.uint8), int(result.data.ptr))
+        self.write(array, int(result.data.ptr))
         return result
+
+    def write(self, array: npt.NDArray[Any], target: int) -> None:
+        """Copies a contiguous array to an address of a device, in CuPy's current stream; waits
+        until the copy is complete."""
+        with self._lock:
+            self._copy(array.reshape(-1).view(np.uint8), target)
 
     def _copy(self, source: npt.NDArray[np.uint8], target: int) -> None:
         import cupy
@@ -85,8 +90,13 @@ class Ring:
         if array.nbytes < _WORTH_STAGING or not into.flags.c_contiguous:
             array.get(out=into, blocking=True)
             return
+        self.read(int(array.data.ptr), into)
+
+    def read(self, source: int, into: npt.NDArray[Any]) -> None:
+        """Copies from an address of a device into a contiguous array of the host, in CuPy's current
+        stream; waits until the copy is complete."""
         with self._lock:
-            self._copy_back(int(array.data.ptr), into.reshape(-1).view(np.uint8))
+            self._copy_back(source, into.reshape(-1).view(np.uint8))
 
     def _copy_back(self, source: int, target: npt.NDArray[np.uint8]) -> None:
         import cupy

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from btfperm import _core, registry
 
@@ -49,10 +50,23 @@ class DistributedProblem:
         self.turned = turned
         self.copies: dict[Any, Any] = {}
         self.proven = self.is_checked = False
-        self.row_match = np.full(self.rows.size, -1, dtype=pattern.width)
-        self.col_match = np.full(self.cols.size, -1, dtype=pattern.width)
         self.row_in_cover = np.zeros(self.rows.size, dtype=np.uint8)
         self.col_in_cover = np.zeros(self.cols.size, dtype=np.uint8)
+
+    @cached_property
+    def row_match(self) -> npt.NDArray[Any]:
+        return np.full(self.rows.size, -1, dtype=self.width)
+
+    @cached_property
+    def col_match(self) -> npt.NDArray[Any]:
+        return np.full(self.cols.size, -1, dtype=self.width)
+
+    def expect_matching(self) -> None:
+        """Called by an algorithm before it overwrites the whole matching: arrays that nothing has
+        used yet need no initial values. The first write to a page costs time."""
+        if not vars(self).keys() & {"row_match", "col_match"}:
+            self.row_match = np.empty(self.rows.size, dtype=self.width)
+            self.col_match = np.empty(self.cols.size, dtype=self.width)
 
     @property
     def exchange(self) -> Exchange:

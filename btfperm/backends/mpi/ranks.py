@@ -38,7 +38,8 @@ __all__ = ["Ranks"]
 _DESCRIPTION, _LEAVE, _NOTICE = 1, 2, 3  # tags of the messages about a failure
 _MOST_TAG = 32_767  # the largest tag that every MPI library accepts
 _POLLS = 50  # tests of a request between two tests for notices, if each rank has a core of its own
-_REST = 2e-3  # seconds between two polls in `rest`
+_REST = 2e-3  # seconds between two polls in `rest`, at most
+_REST_SHARE = 16  # `rest` sleeps between two polls for this part of the time that has passed
 _SHORT_REST = 1e-4  # seconds between two polls of a rank that has another thread
 # Requests that a failure interrupted. They refer to arrays that MPI may still access, so the arrays
 # must not be freed.
@@ -188,10 +189,12 @@ class Ranks:
                 if not request.Test():
                     _UNFINISHED.append(request)
         else:
+            begin = time.monotonic()
             while not self._notices.Iprobe(source=0, tag=self._notice_tag() + 1):
                 if self._notices.Iprobe(tag=self._notice_tag()):
                     raise _PeerFailed
-                time.sleep(_REST)
+                passed = time.monotonic() - begin
+                time.sleep(min(max(passed / _REST_SHARE, _SHORT_REST), _REST))
             self._notices.Recv(bytearray(1), 0, tag=self._notice_tag() + 1)
         self.barrier()
 

@@ -25,9 +25,9 @@ Invariants  those of a search in one process. The call in the first rank is comp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -42,10 +42,24 @@ if TYPE_CHECKING:
     from btfperm.backends.mpi.slices import Slices
     from btfperm.pattern import Pattern
 
-__all__ = ["Gathered", "beside_hash", "copied", "first_rank", "gathered", "memory_of_one_process"]
+__all__ = [
+    "Gathered",
+    "HandOut",
+    "Parts",
+    "beside_hash",
+    "first_rank",
+    "gathered",
+    "hand_out",
+    "memory_of_one_process",
+]
 
 _CORES_TO_SPARE = 8  # with at least 8 cores, the search leaves one of them to the hashing thread
 _ADVICE = "use backend='mpi', which keeps the matrix distributed"
+
+
+# What `hand_out` takes, and its type.
+Parts: TypeAlias = "list[tuple[Any, Slices, npt.NDArray[Any]]]"
+HandOut: TypeAlias = "Callable[[DistributedProblem, Parts], None]"
 
 
 class Gathered(NamedTuple):
@@ -79,14 +93,10 @@ def memory_of_one_process() -> Iterator[None]:
         ) from failure
 
 
-def gathered(problem: DistributedProblem) -> Pattern | None:
-    """The whole matrix on the first rank; None on the others. Collective."""
-    return problem.pattern.on_first_rank()
-
-
-def copied(array: npt.NDArray[Any], into: npt.NDArray[Any]) -> None:
-    """Copies an array."""
-    into[:] = array
+def gathered(problem: DistributedProblem) -> tuple[Pattern | None, HandOut]:
+    """The whole matrix on the first rank, or None on the others; and the function that hands out
+    the results. Collective."""
+    return problem.pattern.on_first_rank(), hand_out
 
 
 def beside_hash(pattern: Any, threads: int | None) -> int | None:
@@ -106,7 +116,7 @@ def first_rank(
     """Replaces the matching by a maximum one, or, if a limit of the budget ends the search, by the
     one found until then. Collective."""
     exchange = problem.exchange
-    whole = problem.own_step("whole matrix")(problem)
+    whole, give = problem.own_step("whole matrix")(problem)
     problem.copies[FIRST_RANK] = Gathered(whole)
     result: Any = None
     described: dict[str, Any] = {}
@@ -133,34 +143,47 @@ def first_rank(
     if described["is_on_host"]:
         whole_mates = None if result is None else (result.row_match, result.col_match)
         problem.copies[FIRST_RANK] = Gathered(whole, whole_mates, has_mates=True)
-    sides = ("row", problem.row_match), ("col", problem.col_match)
-    covers = {"row": problem.row_in_cover, "col": problem.col_in_cover}
-    row_slices, col_slices = problem.pattern.row_slices, problem.pattern.col_slices
-    for side, mates in sides:
-        here = side if not problem.turned else {"row": "col", "col": "row"}[side]
-        slices = row_slices if here == "row" else col_slices
-        array = None if result is None else getattr(result, f"{here}_match")
-        _hand_out(problem, array, slices, mates)
-        if budget.stopped_by is None:
-            array = None if result is None else getattr(result, f"{here}_in_cover")
-            _hand_out(problem, array, slices, covers[side])
+    problem.expect_matching()
+    give(problem, _parts(problem, result, with_cover=budget.stopped_by is None))
     problem.proven, problem.is_checked = budget.stopped_by is None, described["is_checked"]
     counters: dict[str, int | list[int]] = described["counters"]
     return {**counters, "gathered_edges": problem.pattern.nnz}
 
 
+def _parts(problem: DistributedProblem, result: Any, *, with_cover: bool) -> Parts:
+    """What the ranks receive: the mates, and the marks of the rows and columns in the cover. The
+    result is that of the first rank for the pattern, and None on the other ranks."""
+    row_slices, col_slices = problem.pattern.row_slices, problem.pattern.col_slices
+    targets = {
+        "match": (problem.row_match, problem.col_match),
+        "in_cover": (problem.row_in_cover, problem.col_in_cover),
+    }
+    parts: Parts = []
+    for what in ("match", "in_cover") if with_cover else ("match",):
+        rows, cols = targets[what][::-1] if problem.turned else targets[what]
+        for side, slices, into in (("row", row_slices, rows), ("col", col_slices, cols)):
+            array = None if result is None else getattr(result, f"{side}_{what}")
+            parts.append((array, slices, into))
+    return parts
+
+
+def hand_out(problem: DistributedProblem, parts: Parts) -> None:
+    """Copies to each rank its part of arrays of the first rank. Each element of `parts` has such an
+    array, or None on the other ranks; the ranges of the ranks; and the array of this rank for its
+    part. Collective."""
+    for part in parts:
+        _hand_out(problem, *part)
+
+
 def _hand_out(
     problem: DistributedProblem, array: Any, slices: Slices, into: npt.NDArray[Any]
 ) -> None:
-    """Copies to each rank its part of an array of the first rank, which may be on its GPU; `array`
-    is None on the other ranks. Collective."""
-    exchange, copy = problem.exchange, problem.own_step("copy to host")
+    exchange = problem.exchange
     sent, received = np.zeros((2, exchange.size), dtype=np.int64)
     others = np.empty(0, dtype=into.dtype)
     if array is not None:
-        others = np.empty(array.size - into.size, dtype=into.dtype)
-        copy(array[: into.size], into)
-        copy(array[into.size :], others)
+        into[:] = array[: into.size]
+        others = array[into.size :].astype(into.dtype, copy=False)
         sent[1:] = np.diff(slices.bounds)[1:]
     else:
         received[0] = into.size

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import struct
 import threading
-from pathlib import Path
 from types import SimpleNamespace
 
 from tests.emulated_gpu.modules import Module, RefusedError
@@ -114,27 +114,37 @@ def _memcpy(target, source, size, kind, _stream=0):
     ctypes.memmove(target, source, size)
 
 
-_allocated = {}  # address: memory
+_allocated = {}  # address: memory, and the file that other processes open
+
+
+def _mapped(file, size):
+    memory = mmap.mmap(file, size)
+    place = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    _allocated[place] = memory, file, size
+    return place
 
 
 def _malloc(size):
-    memory = (ctypes.c_char * size)()
-    _allocated[ctypes.addressof(memory)] = memory
-    return ctypes.addressof(memory)
+    file = os.memfd_create("device")
+    os.ftruncate(file, size)
+    return _mapped(file, size)
+
+
+def _released(place):
+    os.close(_allocated.pop(place)[1])
+
+
+def _handle(place):
+    return struct.pack("<qqq40x", os.getpid(), *_allocated[place][1:])
 
 
 def _open(handle, _flags):
-    """A copy of the memory of another process."""
-    process, place, size = struct.unpack("<qqq40x", handle)
-    mine = _malloc(size)
+    """The memory of another process."""
+    process, file, size = struct.unpack("<qqq40x", handle)
     try:
-        with Path(f"/proc/{process}/mem").open("rb", buffering=0) as memory:
-            memory.seek(place)
-            memory.readinto(_allocated[mine])
+        return _mapped(os.open(f"/proc/{process}/fd/{file}", os.O_RDWR), size)
     except OSError as error:
-        _allocated.pop(mine)
         raise CUDARuntimeError(str(error)) from None
-    return mine
 
 
 def _properties(number):
@@ -154,12 +164,10 @@ runtime = SimpleNamespace(
     memcpyDeviceToHost=2,
     memcpyDeviceToDevice=3,
     malloc=_malloc,
-    free=_allocated.pop,
-    ipcGetMemHandle=lambda place: struct.pack(
-        "<qqq40x", os.getpid(), place, len(_allocated[place])
-    ),
+    free=_released,
+    ipcGetMemHandle=_handle,
     ipcOpenMemHandle=_open,
-    ipcCloseMemHandle=_allocated.pop,
+    ipcCloseMemHandle=_released,
 )
 driver = SimpleNamespace(
     CUDADriverError=CUDADriverError,
