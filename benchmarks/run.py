@@ -227,6 +227,9 @@ SECTIONS = {
         "the search over MPI ranks with a GPU each, beside one GPU, and under a limit of memory",
         "2026-11-27-mpi-gpu-large",
     ),
+    "mpi-gpu-scaling": Entry(
+        "mpi.gpu_scaling", "two GPUs beside one, on a graph and on twice it", ""
+    ),
     "mpi-model": Entry(
         "mpi.prediction",
         "a model of the time over MPI ranks and its prediction for 1,024; --counts names the ranks",

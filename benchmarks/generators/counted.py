@@ -28,6 +28,7 @@ from benchmarks.generators.words import COLUMN_ORDER, ROW_ORDER, below, mix, shu
 
 HOLES = 60
 STRIPS = 15
+ER_PIECE = 1 << 27  # pairs that `er_columns` makes at a time
 MARGIN = 12  # width of the margin, in mean distances of points
 
 # Pairs at a distance of at most r: a first launch counts those of each point, a second writes them.
@@ -107,6 +108,22 @@ def er(xp: Any, exponent: int, degree: float) -> Edges:
     n, shift = 2**exponent, np.uint64(11)
     s = stream(xp, 999, round(degree * n))
     return below(mix(s) >> shift, n), below(s >> shift, n)
+
+
+def er_columns(xp: Any, exponent: int, degree: float, first: int, last: int) -> tuple[Any, Any]:
+    """(indptr, indices) of some columns of `er`, of which the whole may not fit the memory."""
+    n, shift, keys = 2**exponent, np.uint64(11), []
+    count = round(degree * n)
+    for begin in range(0, count, ER_PIECE):
+        s = stream(xp, 999 + begin, min(ER_PIECE, count - begin))
+        cols = (s >> shift) % np.uint64(n)
+        own = (cols >= np.uint64(first)) & (cols < np.uint64(last))
+        rows = (mix(s[own]) >> shift) % np.uint64(n)
+        keys.append((cols[own] - np.uint64(first)) * np.uint64(n) + rows)
+        del s, cols, own, rows
+    found = xp.unique(xp.concatenate(keys))
+    ends = xp.arange(last - first + 1, dtype=np.uint64) * np.uint64(n)
+    return xp.searchsorted(found, ends), (found % np.uint64(n)).astype(np.int32)
 
 
 def rmat(xp: Any, exponent: int, degree: float) -> Edges:

@@ -27,7 +27,7 @@ from benchmarks.machine import gpu
 from benchmarks.mpi.launcher import launcher
 from benchmarks.report import Options, Row, Section, digits, paragraphs, table
 
-__all__ = ["cases", "run"]
+__all__ = ["cases", "measured", "not_on_the_host", "run"]
 
 WAYS = {
     "2 GPUs, auto": (2, "auto", {}),
@@ -45,10 +45,10 @@ _LIMITS = 6  # limits at most; each halves the range of limits under which only 
 
 def cases(which: str, _: Path) -> list[Case]:
     """The graphs of a set, by name; they are made on the device."""
-    return [Case(name, "", _not_on_the_host) for name in names("mpi-gpu", which)]
+    return [Case(name, "", not_on_the_host) for name in names("mpi-gpu", which)]
 
 
-def _not_on_the_host() -> Any:
+def not_on_the_host() -> Any:
     raise OSError("this graph is made on a GPU")
 
 
@@ -64,7 +64,7 @@ def run(cases: list[Case], options: Options) -> Section:
             if time.monotonic() - begin > options.within:
                 options.say(f"{case.name}, {way}: left out, the time is over")
                 continue
-            found = _measured(case.name, ranks, where, environment, options)
+            found = measured(case.name, ranks, where, environment, options)
             rows.append({"matrix": case.name, "way": way, "ranks": ranks} | found)
             options.say(f"{case.name}, {way}: {found}")
         if case is cases[0] and time.monotonic() - begin <= options.within:
@@ -96,7 +96,7 @@ def _capped(name: str, rows: list[Row], options: Options) -> list[Row]:
     def held(ranks: int, cap: int) -> int | None:
         """The largest memory that a GPU used under a limit; None if the limit does not suffice."""
         way = "1 GPU" if ranks == 1 else "2 GPUs, NCCL"
-        row = _measured(name, ranks, "gpu", {}, options, cap)
+        row = measured(name, ranks, "gpu", {}, options, cap)
         options.say(f"{name}, {way}, at most {cap} bytes: {row}")
         found.append({"matrix": name, "way": way, "ranks": ranks, "cap": cap} | row)
         return None if "error" in row else min(cap, row["gpu_bytes"])
@@ -112,7 +112,7 @@ def _capped(name: str, rows: list[Row], options: Options) -> list[Row]:
     return found
 
 
-def _measured(
+def measured(
     name: str,
     ranks: int,
     where: str,

@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 GPU_SECTIONS = {
     *("paper-000", "paper-003", "engine", "gpu-answers"),
     *("gpu-decomposition", "gpu-totals", "regret-gpu", "published-choice", "mpi-gpu"),
+    "mpi-gpu-scaling",
 }
 # test_launch.py, test_pages.py, test_solvers.py and tests/mpi/test_sections.py run these on tiny
 # matrices; test_serial_shared.py runs its section without the compiler. `published` has the same
