@@ -2,10 +2,11 @@
 """Two ranks with a GPU each beside one, on random graphs up to the largest that fits one GPU.
 
 Strong scaling: each graph ``er:X:d`` is matched by one process from host memory, by one rank with a
-GPU and by two ranks with a GPU each, which have its columns in host memory. Weak scaling: two ranks
-also match the graph ``er:X+1:d``, which has twice as many rows, columns and entries, if a search in
-it fits the GPU of the first rank. The same by messages (``backend="mpi"``), for graphs with at most
-`MOST_BY_MESSAGES` entries. After ``--within`` seconds, no graph is measured any more.
+GPU and by two ranks with a GPU each, which have its columns in host memory. One process is left out
+for graphs with more than 2^31 entries. Weak scaling: two ranks also match the graph ``er:X+1:d``,
+which has twice as many rows, columns and entries, if a search in it fits the GPU of the first rank.
+The same by messages (``backend="mpi"``), if the graph of two ranks has at most `MOST_BY_MESSAGES`
+entries. After ``--within`` seconds, no graph is measured any more.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ def run(cases: list[Case], options: Options) -> Section:
         for way, ranks, where, is_twice in WAYS:
             graph = twice(case.name) if is_twice else case.name
             needed = bytes_needed(graph)
-            if where == "gpu" and _entries(graph) > MOST_BY_MESSAGES:
+            if where == "gpu" and _entries(twice(case.name)) > MOST_BY_MESSAGES:
+                continue
+            if where == "host" and _entries(graph) > 2**31:
                 continue
             if where != "gpu" and needed > memory:
                 options.say(f"{graph}, {way}: needs {needed} bytes of a GPU, which has {memory}")

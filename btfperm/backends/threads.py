@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from btfperm import _core
 from btfperm.arguments import whole_number
@@ -14,12 +17,16 @@ from btfperm.warn import warn
 __all__ = [
     "MOST_THREADS",
     "checked_threads",
+    "in_threads",
     "is_forked",
     "pass_threads",
     "start_threads",
     "startable_threads",
     "usable_cores",
 ]
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 MOST_THREADS = 1024  # the largest number that a caller may request
 # The largest number of threads in one call of the core: some of its algorithms store the number of
@@ -104,3 +111,23 @@ def startable_threads(wanted: int) -> int:
     """How many of the wanted threads another library can start now; at least 1, because the calling
     thread exists."""
     return max(1, _core.backends.startable_threads(wanted)) if wanted > 1 else 1
+
+
+def in_threads(
+    function: Callable[[Item], Found], items: Sequence[Item], threads: int
+) -> list[Found]:
+    """``[function(item) for item in items]`` on several threads of Python, for functions that
+    release the interpreter's lock. They are independent of the threads of OpenMP, which wait for
+    each other in each region. If the system refuses a thread, the calling thread does all.
+
+    >>> in_threads(abs, [-1, 2, -3], 2)
+    [1, 2, 3]
+    """
+    if threads > 1 and len(items) > 1:
+        try:
+            with ThreadPoolExecutor(min(threads, len(items))) as pool:
+                return list(pool.map(function, items))
+        except RuntimeError as error:
+            if "new thread" not in str(error):
+                raise
+    return [function(item) for item in items]

@@ -9,6 +9,7 @@ which are the rows of other ranks in its columns.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.backends.mpi.problem import DistributedProblem
 from btfperm.backends.protocol import Proof, Session
+from btfperm.backends.threads import in_threads, usable_cores
 from btfperm.errors import DefectError
 from btfperm.transversal.owned_trees import HostTrees
 
 __all__ = ["is_legal", "prove", "rank_at_most"]
 
-_PIECE = 1 << 17  # rows or columns that are counted at once
+_PIECE = 1 << 20  # rows or columns that a thread counts at once
+_MOST_THREADS = 8
 _ALL = 1 << 62  # limits on levels and columns that no search reaches
 
 _WRONG = "the matching of the mpi backend failed its certificate ({0}); this is a defect of btfperm"
@@ -63,22 +66,35 @@ def _received(problem: DistributedProblem, stopped_by: str | None) -> Proof:
     the ranks. Checks what the ranks have received: they must have as many matched rows as matched
     columns, and as many rows and columns of the cover in total. Collective."""
     covers = problem.row_in_cover, problem.col_in_cover
-    rows, cols, in_cover = problem.exchange.sums(
-        _matched(problem.row_match),
-        _matched(problem.col_match),
-        sum(int(np.count_nonzero(cover.view(np.bool_))) for cover in covers),
-    )
+    arrays = problem.row_match, problem.col_match, *covers
+    rows, cols, *marked = problem.exchange.sums(*_counts(problem, arrays))
+    in_cover = sum(marked)
     if rows != cols or (stopped_by is None and in_cover != rows):
         found = f"{rows} rows, {cols} columns and {in_cover} members of the cover reached the ranks"
         raise DefectError(_WRONG.format(found))
     return (None, None, rows) if stopped_by is not None else (*covers, rows)
 
 
-def _matched(mates: npt.NDArray[Any]) -> int:
-    """The number of matched rows or columns, counted in pieces: the first write to each page of a
-    long intermediate array costs more than the count."""
-    pieces = range(0, mates.size, _PIECE)
-    return sum(int(np.count_nonzero(mates[k : k + _PIECE] >= 0)) for k in pieces)
+def _counts(problem: DistributedProblem, arrays: Sequence[npt.NDArray[Any]]) -> list[int]:
+    """For each array, the number of mates that are not -1, or of bytes that are not 0. The ranks of
+    a machine share its cores."""
+    parts = [
+        (which, array[begin : begin + _PIECE])
+        for which, array in enumerate(arrays)
+        for begin in range(0, array.size, _PIECE)
+    ]
+    threads = min(usable_cores() // problem.exchange.ranks_here, _MOST_THREADS)
+    counts = [0] * len(arrays)
+    for (which, _), count in zip(parts, in_threads(_count, parts, threads), strict=True):
+        counts[which] += count
+    return counts
+
+
+def _count(part: tuple[int, npt.NDArray[Any]]) -> int:
+    array = part[1]
+    if array.dtype == np.uint8:
+        return int(np.count_nonzero(array.view(np.bool_)))
+    return int(_core.transversal.count_matched(array))
 
 
 def check(problem: DistributedProblem, matched: int) -> None:

@@ -96,8 +96,7 @@ def _hand_out(memory: FirstMemory, offset: int, problem: DistributedProblem, par
     if not exchange.rank:
         cupy.cuda.get_current_stream().synchronize()
     exchange.barrier()
-    for place, (_, _, into) in zip(places, parts, strict=True):
-        memory.read(place, into)
+    memory.read([(into, place) for place, (_, _, into) in zip(places, parts, strict=True)])
     memory.close()
 
 

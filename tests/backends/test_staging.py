@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ring of pinned buffers, with a fake device and with a GPU, and functions of the core."""
+"""The pinned buffers, with a fake device and with a GPU, and functions of the core."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import sys
+import threading
 import types
 
 import numpy as np
@@ -16,12 +18,12 @@ from btfperm.backends.gpu import staging
 
 class FakeDevice:
     """A device whose memory is an array of the host. `waited` records each synchronisation with the
-    stream, but no synchronisation with an event. After `fails_after` copies, the next copy raises
-    KeyboardInterrupt."""
+    stream, but no synchronisation with an event. After `fails_after` copies, each copy raises
+    KeyboardInterrupt. `by` holds the threads that called it."""
 
     def __init__(self, monkeypatch, memory, fails_after=None):
         self.copies, self.fails_after = 0, fails_after
-        self.waited = []
+        self.waited, self.by = [], set()
         self.start = memory.ctypes.data
         event = types.SimpleNamespace(record=lambda _: None, synchronize=lambda: None)
         stream = types.SimpleNamespace(ptr=0, synchronize=lambda: self.waited.append("stream"))
@@ -30,6 +32,8 @@ class FakeDevice:
                 memcpyAsync=self.memcpy, memcpyDeviceToHost=2, memcpyHostToDevice=1
             ),
             get_current_stream=lambda: stream,
+            alloc_pinned_memory=bytearray,
+            Device=lambda *_: FakeNumber(),
             Event=lambda **_: event,
         )
         monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=cuda))
@@ -38,14 +42,18 @@ class FakeDevice:
         if self.copies == self.fails_after:
             raise KeyboardInterrupt
         self.copies += 1
+        self.by.add(threading.get_ident())
         ctypes.memmove(target, source, size)
 
 
-@pytest.fixture
-def ring():
-    ring = staging.Ring()
-    ring._buffers = [np.empty(staging._BUFFER_BYTES, np.uint8) for _ in range(staging._BUFFERS)]
-    return ring
+class FakeNumber(contextlib.nullcontext):
+    id = 0
+
+
+@pytest.fixture(params=[1, 3])
+def ring(request, monkeypatch):
+    monkeypatch.setattr(staging, "usable_cores", lambda: request.param)
+    return staging.Ring()
 
 
 PIECES = pytest.mark.parametrize("pieces", [0.3, 1, 3, 4, 5, 10.3])
@@ -57,7 +65,7 @@ def test_copy_to_the_device(monkeypatch, ring, pieces):
     memory = np.zeros(size, np.uint8)
     device = FakeDevice(monkeypatch, memory)
     source = np.arange(size, dtype=np.uint32).astype(np.uint8)
-    ring._copy(source, device.start)
+    ring.write([(source[:9], device.start), (source[9:], device.start + 9)])
     assert (memory == source).all() and device.waited == ["stream"]
 
 
@@ -67,19 +75,55 @@ def test_copy_from_the_device(monkeypatch, ring, pieces):
     memory = np.arange(size, dtype=np.uint32).astype(np.uint8)
     device = FakeDevice(monkeypatch, memory)
     target = np.zeros(size, np.uint8)
-    ring._copy_back(device.start, target)
+    ring.read([(target[:7], device.start), (target[7:], device.start + 7)])
     assert (target == memory).all()
 
 
-@pytest.mark.parametrize("way", ["_copy", "_copy_back"])
+@pytest.mark.parametrize("way", ["write", "read"])
 def test_a_copy_that_fails_waits_for_those_in_flight(monkeypatch, ring, way):
     """The buffers are then free for the next array."""
     memory = np.ones(8 * staging._BUFFER_BYTES, np.uint8)
     device = FakeDevice(monkeypatch, memory, fails_after=5)
-    ends = (memory, device.start) if way == "_copy" else (device.start, memory)
     with pytest.raises(KeyboardInterrupt):
-        getattr(ring, way)(*ends)
+        getattr(ring, way)([(memory.copy(), device.start)])
     assert device.waited == ["stream"]
+    device.fails_after = None
+    target = np.zeros_like(memory)
+    ring.read([(target, device.start)])
+    assert target.all()
+
+
+def test_threads_share_the_pieces(monkeypatch):
+    """Each thread waits in its first copy until another thread copies, too."""
+    monkeypatch.setattr(staging, "usable_cores", lambda: 2)
+    memory = np.zeros(8 * staging._BUFFER_BYTES, np.uint8)
+    device = FakeDevice(monkeypatch, memory)
+    both, copy = threading.Barrier(2, timeout=60), device.memcpy
+
+    def met(*words):
+        if threading.get_ident() not in device.by:
+            device.by.add(threading.get_ident())
+            both.wait()
+        copy(*words)
+
+    monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "memcpyAsync", met)
+    ring = staging.Ring()
+    ring.write([(np.ones_like(memory), device.start)])
+    assert memory.all() and len(device.by) == 2
+    device.by.clear()
+    monkeypatch.setattr(ring, "_pool", NoThreads())
+    monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "memcpyAsync", copy)
+    ring.write([(np.zeros_like(memory), device.start)])
+    assert not memory.any() and device.by == {threading.get_ident()}
+    monkeypatch.setattr(staging, "is_forked", lambda: True)
+    assert ring._made_ready(8) == 1
+    ring.share_cores(5)
+    assert ring.most_threads == 1
+
+
+class NoThreads:
+    def submit(self, *_):
+        raise RuntimeError("can't start new thread")
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

@@ -53,7 +53,7 @@ class FirstMemory:
 
     Attributes
     ----------
-    is_shared : whether all ranks access the memory; the same on all ranks
+    is_shared : whether all ranks access the memory; the same on all ranks after `gather`
     """
 
     def __init__(self, exchange: Exchange, size: int) -> None:
@@ -79,9 +79,6 @@ class FirstMemory:
                 self._place = runtime.ipcOpenMemHandle(words.tobytes(), _ENABLE_ACCESS)
             except runtime.CUDARuntimeError:
                 self._place = 0
-        self.is_shared = exchange.sums(int(self._place > 0))[0] == exchange.size
-        if not self.is_shared:
-            self.close()
 
     def array(self, offset: int, size: int, kind: npt.DTypeLike) -> Any:
         """A CuPy array in the memory, on the first rank only; `offset` in bytes."""
@@ -94,12 +91,14 @@ class FirstMemory:
         exchange = self._exchange
         sizes = exchange.from_all(*(array.nbytes for array, _ in parts))
         before = sizes[: exchange.rank].sum(axis=0).tolist()
-        is_copied = self.is_shared or not exchange.rank
+        is_copied = self._place > 0
         if is_copied:
             starts = [offset + begin for (_, offset), begin in zip(parts, before, strict=True)]
             is_copied = self._written([array for array, _ in parts], starts)
-        if exchange.sums(int(is_copied))[0] == exchange.size:
+        self.is_shared = exchange.sums(int(is_copied))[0] == exchange.size
+        if self.is_shared:
             return
+        self.close()
         for k, (array, offset) in enumerate(parts):
             others = exchange.gather_to(0, array if exchange.rank else array[:0])
             if others is not None:
@@ -110,20 +109,22 @@ class FirstMemory:
         failure raises its error."""
         import cupy
 
-        ring = Ring.of_this_process()
+        copies = [
+            (np.ascontiguousarray(array), self._place + start)
+            for array, start in zip(arrays, starts, strict=True)
+        ]
         try:
-            for array, start in zip(arrays, starts, strict=True):
-                ring.write(np.ascontiguousarray(array), self._place + start)
+            Ring.of_this_process().write(copies)
         except cupy.cuda.runtime.CUDARuntimeError:
             if not self._exchange.rank:
                 raise
             return False
         return True
 
-    def read(self, offset: int, into: Array) -> None:
-        """Copies from the memory, from an offset in bytes on, into a contiguous array of this
-        rank."""
-        Ring.of_this_process().read(self._place + offset, into)
+    def read(self, parts: Sequence[tuple[Array, int]]) -> None:
+        """Copies from the memory into contiguous arrays of this rank, each from an offset in bytes
+        on."""
+        Ring.of_this_process().read([(into, self._place + offset) for into, offset in parts])
 
     def close(self) -> None:
         """Ends the access of another rank than the first."""
