@@ -162,8 +162,9 @@ def _text(rows: list[Row]) -> str:
         "Medians of the time from an empty matching to the certificate of the maximum one, after a "
         "warm-up, the first call. `GPU MB` is the largest memory that CuPy has allocated on a GPU; "
         "if the first rank gathers the graph, the graph itself is not part of it. With a limit, a "
-        "run that needs more fails. The initializer is the one that `auto` chooses. If the first rank gathers the graph (`auto`), the search contains all its steps; "
-        "in the other runs over ranks, the CPU checks the certificate.",
+        "run that needs more fails. The initializer is the one that `auto` chooses. If the first "
+        "rank gathers the graph (`auto`), the search contains all its steps; in the other runs "
+        "over ranks, the CPU checks the certificate.",
         table(head, [_cells(row) for row in rows]),
     )
 
