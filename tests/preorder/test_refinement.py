@@ -265,6 +265,17 @@ def test_the_default_threshold_is_small_for_nearly_symmetric_blocks(last, leaves
     np.testing.assert_allclose(F.solve(A @ np.ones(n)), 1, rtol=1e-8)
 
 
+@pytest.mark.parametrize("ordering", ["colamd", "rcm", "natural"])
+@pytest.mark.parametrize(("weights", "default", "other"), [("none", 1.0, 0.1), ("product", 0.1, 1)])
+def test_the_default_threshold_of_other_orders(ordering, weights, default, other):
+    rng = np.random.default_rng(4)
+    A = sp.random_array((150, 150), density=0.03, rng=rng) + sp.diags_array(rng.normal(size=150))
+    p = btfperm.preorder(A.tocsc(), weights=weights, block_ordering=ordering)
+    given = (None, default, other)
+    numbers = [p.factor(A, diag_pivot_thresh=thresh).off_diagonal_pivots for thresh in given]
+    assert numbers[0] == numbers[1] != numbers[2]
+
+
 @pytest.mark.parametrize("trans", ["N", "T"])
 def test_a_matrix_that_is_nearly_singular(trans):
     rng = np.random.default_rng(3)

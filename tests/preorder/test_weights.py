@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from itertools import pairwise
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ import btfperm
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, StructurallySingularError
 from btfperm.preorder import weights as weights_module
+from btfperm.preorder.weights import Weights
 from tests import strategies
 from tests.known_answers import read
 from tests.oracles import plain_fill, suitesparse
@@ -55,6 +57,34 @@ def test_a_good_diagonal_needs_no_weighted_search(power_flow, monkeypatch):
 def test_a_weighted_order_with_much_more_fill_is_not_taken(power_flow, monkeypatch):
     monkeypatch.setattr(weights_module, "FILL_MORE", 0.0)
     assert btfperm.preorder(power_flow[1], solver="klu").weights == "none"
+
+
+def tree_with_weak_rows(seed):
+    """The matrix of a tree. In some rows, the diagonal entry is tiny, and the entry in the next of
+    these columns is large. So the transversal with the largest product leaves the diagonal, which
+    causes fill."""
+    rng = np.random.default_rng(seed)
+    n = 20
+    A = np.eye(n)
+    for k in range(1, n):
+        j = rng.integers(0, k)
+        A[k, j] = A[j, k] = 0.5
+    weak = rng.choice(n, int(rng.integers(6, 14)), replace=False)
+    A[weak, weak] = 1e-6
+    A[weak, np.roll(weak, 1)] = 1
+    return A
+
+
+def test_large_entries_may_cost_a_fifth_of_the_fill():
+    ratios = []
+    for seed in (5, 485, 1035, 1410):
+        A = tree_with_weak_rows(seed)
+        orders = {weights: btfperm.preorder(A, weights=weights) for weights in get_args(Weights)}
+        fill = {weights: order.predicted_fill.total for weights, order in orders.items()}
+        ratios.append(fill["product"] / fill["none"])
+        assert orders["auto"].weights == ("product" if ratios[-1] <= 1.2 else "none")
+    assert any(1.15 < ratio < 1.2 for ratio in ratios), "no matrix is just below the limit"
+    assert any(1.2 < ratio < 1.25 for ratio in ratios), "no matrix is just above the limit"
 
 
 @given(A=strategies.nonsingular(), seed=st.integers(0, 999))
