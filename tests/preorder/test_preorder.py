@@ -174,6 +174,20 @@ def test_auto_has_the_smaller_predicted_fill(name, solver, other, monkeypatch):
     assert auto.predicted_fill.total == min(fills.values())
 
 
+@pytest.mark.parametrize(("mirrored", "chosen"), [(24, "colamd"), (25, "amd")])
+def test_auto_for_superlu_tries_colamd_on_unsymmetric_blocks(monkeypatch, mirrored, chosen):
+    """Below a quarter of mirrored entries, the smaller fill decides, and here this is colamd."""
+    monkeypatch.setattr(inside_blocks, "SMALL", 0)
+    monkeypatch.setattr(inside_blocks, "count_symmetric", lambda *_: (100, mirrored))
+    rng = np.random.default_rng(242)
+    A = (rng.random((40, 40)) < 0.055) * 1.0 + 3 * np.eye(40)
+    orders = [
+        btfperm.preorder(A, weights="product", block_ordering=how) for how in ("amd", "colamd")
+    ]
+    assert orders[0].predicted_fill.total > orders[1].predicted_fill.total
+    assert btfperm.preorder(A, weights="product").block_ordering == chosen
+
+
 def test_a_damaged_matrix_is_refused_alike_by_all_entry_points():
     A = sp.csc_array(np.array([[0.0, 2, 0], [1, 4, 5], [0, 1, 3]]))
     p = btfperm.preorder(A)

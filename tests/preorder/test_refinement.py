@@ -265,15 +265,24 @@ def test_the_default_threshold_is_small_for_nearly_symmetric_blocks(last, leaves
     np.testing.assert_allclose(F.solve(A @ np.ones(n)), 1, rtol=1e-8)
 
 
-@pytest.mark.parametrize("ordering", ["colamd", "rcm", "natural"])
-@pytest.mark.parametrize(("weights", "default", "other"), [("none", 1.0, 0.1), ("product", 0.1, 1)])
-def test_the_default_threshold_of_other_orders(ordering, weights, default, other):
+@pytest.mark.parametrize(
+    ("orderings", "weights", "default", "other"),
+    [
+        (("colamd", "rcm", "natural"), "none", 1, 0.1),
+        (("colamd", "rcm", "natural"), "product", 0.1, 1),
+        (("amd", "minimum-fill"), "none", 0.1, 0.001),
+        (("amd", "minimum-fill"), "product", 0.001, 0.1),
+    ],
+)
+def test_the_default_threshold_of_each_order(orderings, weights, default, other):
+    """The blocks are not nearly symmetric."""
     rng = np.random.default_rng(4)
     A = sp.random_array((150, 150), density=0.03, rng=rng) + sp.diags_array(rng.normal(size=150))
-    p = btfperm.preorder(A.tocsc(), weights=weights, block_ordering=ordering)
-    given = (None, default, other)
-    numbers = [p.factor(A, diag_pivot_thresh=thresh).off_diagonal_pivots for thresh in given]
-    assert numbers[0] == numbers[1] != numbers[2]
+    for ordering in orderings:
+        p = btfperm.preorder(A.tocsc(), weights=weights, block_ordering=ordering)
+        given = (None, default, other)
+        numbers = [p.factor(A, diag_pivot_thresh=thresh).off_diagonal_pivots for thresh in given]
+        assert numbers[0] == numbers[1] != numbers[2], (ordering, numbers)
 
 
 @pytest.mark.parametrize("trans", ["N", "T"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import btfperm
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, StructurallySingularError
+from btfperm.ordering.inside_blocks import Symmetry
 from btfperm.preorder import weights as weights_module
 from btfperm.preorder.weights import Weights
 from tests import strategies
@@ -85,6 +87,42 @@ def test_large_entries_may_cost_a_fifth_of_the_fill():
         assert orders["auto"].weights == ("product" if ratios[-1] <= 1.2 else "none")
     assert any(1.15 < ratio < 1.2 for ratio in ratios), "no matrix is just below the limit"
     assert any(1.2 < ratio < 1.25 for ratio in ratios), "no matrix is just above the limit"
+
+
+@pytest.mark.parametrize("solver", ["klu", "superlu"])
+@pytest.mark.parametrize(("diagonal", "taken"), [(0.0009, "product"), (0.0011, "none")])
+def test_a_column_is_weak_below_a_thousandth(solver, diagonal, taken):
+    A = tree_with_weak_rows(485)
+    A[A == 1e-6] = diagonal
+    assert btfperm.preorder(A, solver=solver).weights == taken
+
+
+def test_when_superlu_may_have_less_fill_with_large_entries(monkeypatch):
+    """At most one column in a hundred is weak, and the transversal is another one."""
+    monkeypatch.setattr(weights_module, "_may_have_less_fill", lambda plain, threads: True)
+    plain = SimpleNamespace(form=SimpleNamespace(shape=(600, 600), col_match=np.arange(3)))
+    other, same = (SimpleNamespace(col_match=match) for match in ([2, 0, 1], [0, 1, 2]))
+    assert weights_module._may_help(plain, other, 6, 1)
+    assert not weights_module._may_help(plain, other, 7, 1)
+    assert not weights_module._may_help(plain, same, 6, 1)
+
+
+def test_when_another_transversal_may_have_less_fill(monkeypatch):
+    """There are 500 rows, 5 % of 1,000 entries have no mirror image, and L + U has 5 % more numbers
+    than the matrix has entries."""
+    monkeypatch.setattr(weights_module, "_counted", lambda plain, threads: plain)
+
+    def may(n, mirrored, fill):
+        symmetry = None if mirrored is None else Symmetry(1_000, mirrored)
+        inside = SimpleNamespace(symmetry=symmetry, fill=SimpleNamespace(total=fill))
+        plain = SimpleNamespace(form=SimpleNamespace(shape=(n, n)), inside=inside)
+        return weights_module._may_have_less_fill(plain, 1)
+
+    assert may(500, 949, 1_579)
+    assert not may(499, 949, 1_579)
+    assert not may(500, 950, 1_579)
+    assert not may(500, None, 1_579)
+    assert not may(500, 949, 1_578)
 
 
 @given(A=strategies.nonsingular(), seed=st.integers(0, 999))
