@@ -190,7 +190,7 @@ SECTIONS = {
     "weights-base": Entry(
         "solvers.weights_base",
         "weighted_transversal compared with the unweighted search, and on values of wide ranges",
-        "2026-11-26-weights-base-real",
+        "2026-11-27-weights-base-real",
     ),
     "auctions": Entry(
         "solvers.auctions",
