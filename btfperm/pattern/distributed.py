@@ -185,7 +185,7 @@ class DistributedPattern(Pattern):
             lists, values = lists_with_values(exchange, col_slices, cols, rows, values, turned)
             own.clear()
             del rows, cols
-        _core.backends.return_free_memory()
+        _core.backends.return_free_memory(True)
         return cls._made(
             shape=shape,
             indptr=lists.indptr,
@@ -322,6 +322,8 @@ class DistributedPattern(Pattern):
                 own, kept = own.copy(), []
             copies["halo"] = Halo(self.exchange, self.row_slices, own, kept)
             del copies["indices"], copies["ghosts"]
+            kept.clear()
+            _core.backends.return_free_memory(True)
         return copies["halo"]  # type: ignore[no-any-return]
 
     def _row_halo(self) -> Halo:

@@ -12,7 +12,7 @@ from btfperm import _core
 
 __all__ = ["OwnedLists", "owned_lists", "owned_values", "piece_of"]
 
-LEAST_PIECE = 1 << 18  # items that an exchange may always send at once
+LEAST_PIECE = 1 << 16  # items that an exchange may always send at once
 
 
 class OwnedLists(NamedTuple):

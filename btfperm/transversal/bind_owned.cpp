@@ -20,7 +20,8 @@ namespace {
 
 template <class I>
 OwnedBipartite<I> owned_bipartite(const In<std::int64_t>& indptr, const In<I>& items,
-                                  const In<I>& ghosts, const In<std::int64_t>& row_bounds,
+                                  const AscendingNumbers<I>& ghosts,
+                                  const In<std::int64_t>& row_bounds,
                                   const In<std::int64_t>& col_bounds, int rank,
                                   const Out<I>& row_match, const Out<I>& col_match) {
   const int ranks = static_cast<int>(row_bounds.shape(0)) - 1;
@@ -28,7 +29,7 @@ OwnedBipartite<I> owned_bipartite(const In<std::int64_t>& indptr, const In<I>& i
   if (rank < 0 || rank >= ranks) throw std::invalid_argument("there is no such rank");
   const std::int64_t n_rows = row_bounds.data()[rank + 1] - row_bounds.data()[rank];
   const std::int64_t n_cols = col_bounds.data()[rank + 1] - col_bounds.data()[rank];
-  const auto n_ghosts = static_cast<std::int64_t>(ghosts.shape(0));
+  const std::int64_t n_ghosts = ghosts.size();
   require_places(indptr, n_cols + 1, "indptr");
   require_places(items, indptr.data()[n_cols], "items");
   require_places(row_match, n_rows, "row_match");
@@ -36,9 +37,9 @@ OwnedBipartite<I> owned_bipartite(const In<std::int64_t>& indptr, const In<I>& i
   if (!are_in_range(items, n_rows + n_ghosts)) {
     throw std::invalid_argument("an item is out of range");
   }
-  return {n_rows,       n_cols,        n_ghosts,          indptr.data(),
-          items.data(), ghosts.data(), row_bounds.data(), col_bounds.data(),
-          rank,         ranks,         row_match.data(),  col_match.data()};
+  return {n_rows,       n_cols,  n_ghosts,          indptr.data(),
+          items.data(), &ghosts, row_bounds.data(), col_bounds.data(),
+          rank,         ranks,   row_match.data(),  col_match.data()};
 }
 
 // The lines of an outbox, and how many of them each rank gets.
@@ -60,10 +61,10 @@ OwnedRows<I>& fitting(OwnedRows<I>& by_row, const OwnedBipartite<I>& A) {
 // The trees and the arrays that they refer to.
 template <class I>
 struct BoundTrees {
-  BoundTrees(In<std::int64_t> indptr, In<I> items, In<I> ghosts, In<std::int64_t> row_bounds,
-             In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match,
-             OwnedRows<I>& by_row, int direction)
-      : kept(indptr, items, ghosts, row_bounds, col_bounds, row_match, col_match),
+  BoundTrees(In<std::int64_t> indptr, In<I> items, const AscendingNumbers<I>& ghosts,
+             In<std::int64_t> row_bounds, In<std::int64_t> col_bounds, int rank, Out<I> row_match,
+             Out<I> col_match, OwnedRows<I>& by_row, int direction)
+      : kept(indptr, items, row_bounds, col_bounds, row_match, col_match),
         A(owned_bipartite<I>(indptr, items, ghosts, row_bounds, col_bounds, rank, row_match,
                              col_match)),
         trees(A, fitting(by_row, A), static_cast<Direction>(direction)) {}
@@ -86,8 +87,7 @@ struct BoundTrees {
     return static_cast<std::int64_t>(lines.shape(0)) / 3;
   }
 
-  std::tuple<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, Out<I>, Out<I>>
-      kept;
+  std::tuple<In<std::int64_t>, In<I>, In<std::int64_t>, In<std::int64_t>, Out<I>, Out<I>> kept;
   OwnedBipartite<I> A;
   GrowingTrees<I> trees;
 };
@@ -103,10 +103,10 @@ template <class I>
 void bind_trees(nb::module_& module, const char* name) {
   using Trees = BoundTrees<I>;
   nb::class_<Trees>(module, name, "Alternating trees of one rank.")
-      .def(nb::init<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, int, Out<I>,
-                    Out<I>, OwnedRows<I>&, int>(),
-           nb::keep_alive<1, 10>(), nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
-           nb::arg("ghosts").noconvert(), nb::arg("row_bounds").noconvert(),
+      .def(nb::init<In<std::int64_t>, In<I>, const AscendingNumbers<I>&, In<std::int64_t>,
+                    In<std::int64_t>, int, Out<I>, Out<I>, OwnedRows<I>&, int>(),
+           nb::keep_alive<1, 4>(), nb::keep_alive<1, 10>(), nb::arg("indptr").noconvert(),
+           nb::arg("items").noconvert(), nb::arg("ghosts"), nb::arg("row_bounds").noconvert(),
            nb::arg("col_bounds").noconvert(), nb::arg("rank"), nb::arg("row_match").noconvert(),
            nb::arg("col_match").noconvert(), nb::arg("by_row"), nb::arg("direction"))
       .def("restart", [](Trees& self) { self.trees.restart(); })
@@ -162,30 +162,29 @@ void bind_trees(nb::module_& module, const char* name) {
 // The degrees of one rank and the arrays that they refer to.
 template <class I>
 struct BoundKarpSipser {
-  BoundKarpSipser(In<std::int64_t> indptr, In<I> items, In<I> ghosts, In<std::int64_t> row_bounds,
-                  In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match,
-                  OwnedRows<I>& by_row, In<std::uint8_t> ghost_matched, In<std::int64_t> counts,
-                  In<I> rows)
-      : kept(indptr, items, ghosts, row_bounds, col_bounds, row_match, col_match),
+  BoundKarpSipser(In<std::int64_t> indptr, In<I> items, const AscendingNumbers<I>& ghosts,
+                  In<std::int64_t> row_bounds, In<std::int64_t> col_bounds, int rank,
+                  Out<I> row_match, Out<I> col_match, OwnedRows<I>& by_row,
+                  In<std::uint8_t> ghost_matched, const nb::list& copies)
+      : kept(indptr, items, row_bounds, col_bounds, row_match, col_match),
         A(owned_bipartite<I>(indptr, items, ghosts, row_bounds, col_bounds, rank, row_match,
                              col_match)),
-        degrees(A, fitting(by_row, A), checked(ghost_matched, counts, rows), ghost_matched.data()) {
-  }
+        degrees(A, fitting(by_row, A), checked(ghost_matched, copies), ghost_matched.data()) {}
 
-  Copies<I> checked(const In<std::uint8_t>& ghost_matched, const In<std::int64_t>& counts,
-                    const In<I>& rows) const {
+  Copies<I> checked(const In<std::uint8_t>& ghost_matched, const nb::list& copies) const {
     require_places(ghost_matched, A.n_ghosts, "ghost_matched");
-    require_places(counts, A.ranks, "counts");
-    std::int64_t total = 0;
-    for (int p = 0; p < A.ranks; ++p) {
-      if (counts.data()[p] < 0) throw std::invalid_argument("a count is negative");
-      total += counts.data()[p];
+    Copies<I> found;
+    for (const nb::handle rows : copies) {
+      found.push_back(nb::cast<const AscendingNumbers<I>*>(rows));
+      const std::int64_t count = found.back()->size();
+      if (count > 0 && (*found.back())[count - 1] >= A.n_rows) {
+        throw std::invalid_argument("a row is out of range");
+      }
     }
-    require_places(rows, total, "rows");
-    if (!are_in_range(rows, A.n_rows)) {
-      throw std::invalid_argument("a row is out of range");
+    if (static_cast<int>(found.size()) != A.ranks) {
+      throw std::invalid_argument("copies has not a list for each rank");
     }
-    return {counts.data(), rows.data()};
+    return found;
   }
 
   // Throws unless the target of each line that names a row or column of this rank is one. The
@@ -203,8 +202,7 @@ struct BoundKarpSipser {
     return static_cast<std::int64_t>(lines.shape(0)) / 3;
   }
 
-  std::tuple<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, Out<I>, Out<I>>
-      kept;
+  std::tuple<In<std::int64_t>, In<I>, In<std::int64_t>, In<std::int64_t>, Out<I>, Out<I>> kept;
   OwnedBipartite<I> A;
   OwnedKarpSipser<I> degrees;
 };
@@ -213,14 +211,14 @@ template <class I>
 void bind_karp_sipser(nb::module_& module, const char* name) {
   using Bound = BoundKarpSipser<I>;
   nb::class_<Bound>(module, name, "Degrees of the rows and columns of one rank.")
-      .def(nb::init<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, int, Out<I>,
-                    Out<I>, OwnedRows<I>&, In<std::uint8_t>, In<std::int64_t>, In<I>>(),
-           nb::keep_alive<1, 10>(), nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
-           nb::arg("ghosts").noconvert(), nb::arg("row_bounds").noconvert(),
+      .def(nb::init<In<std::int64_t>, In<I>, const AscendingNumbers<I>&, In<std::int64_t>,
+                    In<std::int64_t>, int, Out<I>, Out<I>, OwnedRows<I>&, In<std::uint8_t>,
+                    const nb::list&>(),
+           nb::keep_alive<1, 4>(), nb::keep_alive<1, 10>(), nb::arg("indptr").noconvert(),
+           nb::arg("items").noconvert(), nb::arg("ghosts"), nb::arg("row_bounds").noconvert(),
            nb::arg("col_bounds").noconvert(), nb::arg("rank"), nb::arg("row_match").noconvert(),
            nb::arg("col_match").noconvert(), nb::arg("by_row"),
-           nb::arg("ghost_matched").noconvert(), nb::arg("counts").noconvert(),
-           nb::arg("rows").noconvert())
+           nb::arg("ghost_matched").noconvert(), nb::arg("copies"))
       .def("start", [](Bound& self) { self.degrees.start(); })
       .def(
           "send_degrees",
@@ -265,13 +263,14 @@ template <class I>
 void bind_pairs(nb::module_& module) {
   module.def(
       "match_own_rows",
-      [](In<std::int64_t> indptr, In<I> items, In<I> ghosts, In<std::int64_t> row_bounds,
-         In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match) {
+      [](In<std::int64_t> indptr, In<I> items, const AscendingNumbers<I>& ghosts,
+         In<std::int64_t> row_bounds, In<std::int64_t> col_bounds, int rank, Out<I> row_match,
+         Out<I> col_match) {
         const OwnedBipartite<I> A = owned_bipartite<I>(indptr, items, ghosts, row_bounds,
                                                        col_bounds, rank, row_match, col_match);
         return run_pass([&](Budget& budget) { return match_own_rows(A, budget); });
       },
-      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("ghosts").noconvert(),
+      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("ghosts"),
       nb::arg("row_bounds").noconvert(), nb::arg("col_bounds").noconvert(), nb::arg("rank"),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       "Match columns to rows of the same rank; return the number of visited entries.");
@@ -332,18 +331,16 @@ void bind_pairs(nb::module_& module) {
       "Number of entries outside the cover.");
   module.def(
       "matched_entries",
-      [](In<std::int64_t> indptr, In<I> items, In<I> numbers, In<I> col_match) {
-        const auto n_cols = static_cast<std::int64_t>(col_match.shape(0));
-        require_places(indptr, n_cols + 1, "indptr");
-        require_places(items, indptr.data()[n_cols], "items");
-        if (!are_in_range(items, static_cast<std::int64_t>(numbers.shape(0)))) {
-          throw std::invalid_argument("an item is out of range");
-        }
-        return matched_entries(n_cols, indptr.data(), items.data(), numbers.data(),
-                               col_match.data());
+      [](In<std::int64_t> indptr, In<I> items, const AscendingNumbers<I>& ghosts,
+         In<std::int64_t> row_bounds, In<std::int64_t> col_bounds, int rank, Out<I> row_match,
+         Out<I> col_match) {
+        return matched_entries(owned_bipartite<I>(indptr, items, ghosts, row_bounds, col_bounds,
+                                                  rank, row_match, col_match));
       },
-      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("numbers").noconvert(),
-      nb::arg("col_match").noconvert(), "Number of matched columns whose row is in their list.");
+      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("ghosts"),
+      nb::arg("row_bounds").noconvert(), nb::arg("col_bounds").noconvert(), nb::arg("rank"),
+      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
+      "Number of matched columns whose row is in their list.");
 }
 
 }  // namespace

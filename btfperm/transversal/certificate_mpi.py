@@ -115,11 +115,9 @@ def check(problem: DistributedProblem, matched: int) -> None:
 def is_legal(problem: DistributedProblem) -> bool:
     """Whether the matching consists of entries, and `row_match` and `col_match` agree.
     Collective."""
-    exchange, halo = problem.exchange, problem.halo
+    exchange = problem.exchange
     matched = np.flatnonzero(problem.col_match >= 0)
-    entries = _core.transversal.matched_entries(
-        problem.indptr, halo.items, halo.numbers(), problem.col_match
-    )
+    entries = _core.transversal.matched_entries(*problem.bipartite())
     rows = problem.col_match[matched]
     numbers = matched + problem.cols.first
     got = exchange.route(problem.rows, rows, numbers, kind=problem.width).items

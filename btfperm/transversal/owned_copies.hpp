@@ -12,45 +12,43 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <stdexcept>
+#include <vector>
 
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/workspace.hpp"
+#include "backends/mpi/ascending.hpp"
 #include "transversal/owned_rows.hpp"
 
 namespace btfperm {
 
-// The rows of this rank that other ranks have as ghosts.
+// By rank: the positions on this rank of the rows that the other rank has as ghosts.
 template <class I>
-struct Copies {
-  const std::int64_t* counts;  // by rank: how many of these rows it has as ghosts
-  const I* rows;               // the positions of these rows on this rank, sorted by the other rank
-};
+using Copies = std::vector<const AscendingNumbers<I>*>;
 
 // For each row of this rank, the ranks that have it as a ghost, ascending. A rank has one byte if
 // this suffices.
 class CopyRanks {
  public:
   template <class I>
-  CopyRanks(Workspace& memory, std::int64_t n_rows, int ranks, const Copies<I>& copies) {
-    const std::int64_t total =
-        std::accumulate(copies.counts, copies.counts + ranks, std::int64_t{0});
-    if (ranks <= 256) {
+  CopyRanks(Workspace& memory, std::int64_t n_rows, const Copies<I>& copies) {
+    std::int64_t total = 0;
+    for (const auto* rows : copies) total += rows->size();
+    if (copies.size() <= 256) {
       bytes_ = memory.take<std::uint8_t>(static_cast<std::size_t>(total));
     } else {
       ranks_ = memory.take<std::int32_t>(static_cast<std::size_t>(total));
     }
     Workspace temporary;
     ListStarts starts(temporary, n_rows, total);
-    for (std::int64_t k = 0; k < total; ++k) starts.count(copies.rows[k]);
+    for (const auto* rows : copies) {
+      for (std::int64_t k = 0; k < rows->size(); ++k) starts.count((*rows)[k]);
+    }
     starts.add_up();
     starts_.make(memory, starts);
-    std::int64_t k = total;
-    for (int rank = ranks; rank-- > 0;) {
-      for (std::int64_t left = copies.counts[rank]; left > 0; --left) {
-        set(starts.next(copies.rows[--k]), rank);
-      }
+    for (auto rank = static_cast<int>(copies.size()); rank-- > 0;) {
+      const AscendingNumbers<I>& rows = *copies[rank];
+      for (std::int64_t k = 0; k < rows.size(); ++k) set(starts.next(rows[k]), rank);
     }
   }
 
@@ -83,36 +81,35 @@ template <class I>
 class GhostPlaces {
  public:
   GhostPlaces(Workspace& memory, const OwnedBipartite<I>& A)
-      : ghosts_(A.ghosts), count_(A.n_ghosts), range_(A.row_bounds[A.ranks]) {
-    while ((range_ >> shift_) > count_ / 8 + 1) ++shift_;
+      : ghosts_(A.ghosts), range_(A.row_bounds[A.ranks]) {
+    while ((range_ >> shift_) > A.n_ghosts / 8 + 1) ++shift_;
     const std::int64_t ranges = (range_ >> shift_) + 1;
     first_ = memory.take<I>(static_cast<std::size_t>(ranges + 1));
     std::int64_t place = 0;
     for (std::int64_t k = 0; k <= ranges; ++k) {
-      while (place < count_ && (std::int64_t{ghosts_[place]} >> shift_) < k) ++place;
+      while (place < A.n_ghosts && (std::int64_t{(*ghosts_)[place]} >> shift_) < k) ++place;
       first_[k] = static_cast<I>(place);
     }
   }
 
-  // Prefetches the ghosts that `[number]` compares.
+  // Prefetches the place at which `[number]` begins to search.
   void prefetch_place(std::int64_t number) const {
-    if (number < range_) prefetch(ghosts_ + first_[number >> shift_]);
+    if (number < range_) prefetch(first_ + (number >> shift_));
   }
 
   // Throws std::invalid_argument if the number is no ghost.
   I operator[](std::int64_t number) const {
     const std::int64_t k = number >> shift_;
     if (number >= 0 && number < range_) {
-      const I* const end = ghosts_ + first_[k + 1];
-      const I* const found = std::lower_bound(ghosts_ + first_[k], end, static_cast<I>(number));
-      if (found != end && *found == number) return static_cast<I>(found - ghosts_);
+      const std::int64_t place = ghosts_->first_not_below(number, first_[k], first_[k + 1]);
+      if (place < first_[k + 1] && (*ghosts_)[place] == number) return static_cast<I>(place);
     }
     throw std::invalid_argument("a line names a row that is no ghost");
   }
 
  private:
-  const I* ghosts_;
-  std::int64_t count_, range_;
+  const AscendingNumbers<I>* ghosts_;
+  std::int64_t range_;
   int shift_ = 0;
   I* first_;
 };

@@ -62,7 +62,7 @@ class OwnedKarpSipser {
         row_owners_(A.row_bounds, A.ranks),
         col_owners_(A.col_bounds, A.ranks),
         col_first_(static_cast<I>(A.col_bounds[A.rank])),
-        copies_(memory_, A.n_rows, A.ranks, copies),
+        copies_(memory_, A.n_rows, copies),
         places_(memory_, A),
         rows_(memory_.take<Vertex>(static_cast<std::size_t>(A.n_rows))),
         cols_(memory_.take<Vertex>(static_cast<std::size_t>(A.n_cols))),
@@ -225,7 +225,7 @@ class OwnedKarpSipser {
     } else {
       const I g = static_cast<I>(r - A_.n_rows);
       ghost_matched_[g] = 1;
-      match_column(c, A_.ghosts[g]);
+      match_column(c, A_.number_of_ghost(g));
       send_to_row(g, -1 - number_of(c), 0);
       remove_row(r);
     }
@@ -236,7 +236,7 @@ class OwnedKarpSipser {
     if (ghost_matched_[g] != 0) return;  // this rank itself has matched the row
     ghost_matched_[g] = 1;
     const std::int64_t c = std::int64_t{col} - col_first_;
-    if (c >= 0 && c < A_.n_cols) match_column(static_cast<I>(c), A_.ghosts[g]);
+    if (c >= 0 && c < A_.n_cols) match_column(static_cast<I>(c), A_.number_of_ghost(g));
     remove_row(static_cast<I>(A_.n_rows + g));
   }
 
@@ -356,8 +356,9 @@ class OwnedKarpSipser {
   }
 
   void send_to_row(I g, I a, I b) {
-    const int owner = row_owners_.of(A_.ghosts[g]);
-    outbox_.put(owner, static_cast<I>(A_.ghosts[g] - row_owners_.first_of(owner)), a, b);
+    const I number = A_.number_of_ghost(g);
+    const int owner = row_owners_.of(number);
+    outbox_.put(owner, static_cast<I>(number - row_owners_.first_of(owner)), a, b);
   }
 
   void send_changes() {

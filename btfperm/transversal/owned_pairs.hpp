@@ -93,16 +93,17 @@ std::int64_t uncovered(std::int64_t n_cols, const std::int64_t* indptr, const I*
   return found;
 }
 
-// The number of matched columns whose mate is in their list. numbers[r] is the number, in the whole
-// matrix, of the row with local number r.
+// The number of matched columns whose mate is in their list.
 template <class I>
-std::int64_t matched_entries(std::int64_t n_cols, const std::int64_t* indptr, const I* items,
-                             const I* numbers, const I* col_match) {
+std::int64_t matched_entries(const OwnedBipartite<I>& A) {
+  const std::int64_t row_first = A.row_bounds[A.rank];
   std::int64_t found = 0;
-  for (std::int64_t c = 0; c < n_cols; ++c) {
-    if (col_match[c] < 0) continue;
-    for (std::int64_t p = indptr[c]; p < indptr[c + 1]; ++p) {
-      if (numbers[items[p]] != col_match[c]) continue;
+  for (std::int64_t c = 0; c < A.n_cols; ++c) {
+    if (A.col_match[c] < 0) continue;
+    for (std::int64_t p = A.indptr[c]; p < A.indptr[c + 1]; ++p) {
+      const I r = A.items[p];
+      const std::int64_t row = r < A.n_rows ? r + row_first : A.number_of_ghost(r - A.n_rows);
+      if (row != A.col_match[c]) continue;
       ++found;
       break;
     }

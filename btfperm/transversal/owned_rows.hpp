@@ -17,6 +17,7 @@
 #include <span>
 
 #include "backends/cpu/workspace.hpp"
+#include "backends/mpi/ascending.hpp"
 
 namespace btfperm {
 
@@ -26,10 +27,12 @@ struct OwnedBipartite {
   std::int64_t n_rows, n_cols, n_ghosts;
   const std::int64_t* indptr;
   const I* items;
-  const I* ghosts;  // their numbers in the whole matrix, ascending
+  const AscendingNumbers<I>* ghosts;  // their numbers in the whole matrix
   const std::int64_t *row_bounds, *col_bounds;
   int rank, ranks;
   I *row_match, *col_match;  // numbers of the whole matrix
+
+  I number_of_ghost(std::int64_t g) const { return (*ghosts)[g]; }
 };
 
 // The starts of `count` lists while they are made from their items: an array of `count` + 1 numbers

@@ -252,8 +252,9 @@ class OwnedTrees {
     if (ghost_seen_[g] != 0) return;
     ghost_seen_[g] = 1;
     ++ghosts_seen_;
-    const int rank = row_owners_.of(A_.ghosts[g]);
-    outbox_.put(rank, static_cast<I>(A_.ghosts[g] - row_owners_.first_of(rank)), c + col_first_,
+    const I number = A_.number_of_ghost(g);
+    const int rank = row_owners_.of(number);
+    outbox_.put(rank, static_cast<I>(number - row_owners_.first_of(rank)), c + col_first_,
                 number_of_root(root));
   }
 

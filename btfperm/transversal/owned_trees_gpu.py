@@ -65,7 +65,7 @@ class DeviceTrees:
         self._arrays = {
             "indptr": indptr,
             "items": items,
-            "ghosts": upload(problem.halo.ghosts),
+            "ghosts": upload(problem.halo.ghosts.part(0, self._n_ghosts)),
             "bounds": upload(bounds),
             "row_match": self._row_match,
             "col_match": self._col_match,
@@ -196,8 +196,8 @@ class DeviceTrees:
         if self._ranks == 1:
             return
         if self._shared is None:
-            positions, *counts = self._problem.halo.shared()
-            self._shared = upload(positions), *counts
+            halo = self._problem.halo
+            self._shared = upload(halo.positions(0, self._ranks)), *halo.shared()[1:]
         positions, to_others, to_here = self._shared
         marks = cupy.empty((int(positions.size), 1), dtype=np.uint8)
         if marks.size:

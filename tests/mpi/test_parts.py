@@ -205,6 +205,35 @@ def test_local_numbers(width, count):
     assert np.array_equal(of_local[local], numbers)
 
 
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize("gap", [0, 1, 20, 300, 60_000])
+def test_ascending_numbers(width, gap):
+    """Most blocks have differences of one or two bytes, and some are stored whole."""
+    ascending = _core.ranks.Ascending32 if width is np.int32 else _core.ranks.Ascending64
+    rng = np.random.default_rng()
+    for count in (0, 1, 15, 16, 17, 1000):
+        gaps = rng.integers(0, gap + 1, count)
+        gaps[count // 2 : count // 2 + 1] += 1_000_000
+        numbers = np.cumsum(gaps).astype(width)
+        packed = ascending(numbers)
+        assert packed.size == count and np.array_equal(packed.part(0, count), numbers)
+        begin, end = sorted(rng.integers(0, count + 1, 2).tolist())
+        assert np.array_equal(packed.part(begin, end), numbers[begin:end])
+        for kind in (np.int32, np.int64):
+            places = rng.permutation(count).astype(kind)
+            assert np.array_equal(packed.at(places), numbers[places])
+        for number in (*numbers[:40].tolist(), 0, 7, 1_000_001):
+            assert packed.count_below(number) == np.searchsorted(numbers, number)
+    for wrong in ((0, 1001), (-1, 3), (3, 2)):
+        with pytest.raises(ValueError, match="out of range"):
+            packed.part(*wrong)
+    with pytest.raises(ValueError, match="out of range"):
+        packed.at(np.array([1000]))
+    for wrong in ([1, 0], [-1, 0]):
+        with pytest.raises(ValueError, match="ascend"):
+            ascending(np.array(wrong, dtype=width))
+
+
 def test_items_are_sorted_by_owner():
     rng = np.random.default_rng()
     bounds = np.array([0, 4, 4, 9, 20])

@@ -5,6 +5,8 @@
 
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
+  // A pattern that a global variable refers to keeps objects of the core until the process ends.
+  nb::set_leak_warnings(false);
   module.doc() = "The CPU core of btfperm: plain arrays in, plain arrays out.";
 #if defined(__clang__)
   module.attr("compiler") = __VERSION__;  // contains the compiler's name

@@ -41,8 +41,8 @@ class PageStore {
   }
 
   // At least the given number of bytes, not cleared; throws std::bad_alloc.
-  Pages take(std::size_t bytes) {
-    bytes = (bytes + huge_page - 1) / huge_page * huge_page;
+  Pages take(std::size_t wanted) {
+    const std::size_t bytes = (wanted + huge_page - 1) / huge_page * huge_page;
     Dropped dropped;
     if (const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock) {
       std::size_t best = kept_.size();
@@ -59,7 +59,7 @@ class PageStore {
       make_room(most_kept, dropped);
     }
     dropped.unmap();
-    return map(bytes);
+    return map(bytes, in_huge_pages(wanted));
   }
 
   // Returns all kept memory to the system, unless another thread holds the lock.
@@ -89,6 +89,14 @@ class PageStore {
  private:
   static constexpr std::size_t places = 16;
 
+  // How many bytes of an array are in huge pages: all but the last page of a long array, if the
+  // array fills less than half of that page. The system assigns a huge page as a whole.
+  static std::size_t in_huge_pages(std::size_t wanted) {
+    const std::size_t last = wanted % huge_page;
+    const bool is_small = last < huge_page / 2 && wanted > huge_page;
+    return wanted - last + (last > 0 && !is_small ? huge_page : 0);
+  }
+
   // Memory removed from the list under the lock. The caller must call unmap() after it has released
   // the lock, because unmapping takes long; there is no destructor that would unmap.
   class Dropped {
@@ -104,7 +112,7 @@ class PageStore {
   };
 
 #ifdef _WIN32
-  static Pages map(std::size_t bytes) {
+  static Pages map(std::size_t bytes, std::size_t) {
     return {static_cast<char*>(::operator new(bytes, std::align_val_t{huge_page})), bytes};
   }
 
@@ -113,8 +121,8 @@ class PageStore {
   }
 #else
   // Maps one huge page more than requested, so that the start can be moved to a boundary; the parts
-  // before and after are released at once.
-  static Pages map(std::size_t bytes) {
+  // before and after are released at once. The first `huge` bytes are in huge pages.
+  static Pages map(std::size_t bytes, std::size_t huge) {
     const std::size_t mapped = bytes + huge_page;
     void* memory =
         mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -124,7 +132,7 @@ class PageStore {
     if (before > 0) munmap(first, before);
     if (before < huge_page) munmap(first + before + bytes, huge_page - before);
 #ifdef MADV_HUGEPAGE
-    madvise(first + before, bytes, MADV_HUGEPAGE);
+    madvise(first + before, huge, MADV_HUGEPAGE);
 #endif
     return {first + before, bytes};
   }

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "backends/mpi/ascending.hpp"
 #include "backends/mpi/buckets.hpp"
 #include "backends/mpi/ghosts.hpp"
 
@@ -99,6 +100,57 @@ void bind_width(nb::module_& module) {
       "of the fields.");
 }
 
+template <class I>
+NumpyArray<I> numbers_at(const AscendingNumbers<I>& self, const auto& places) {
+  if (!are_in_range(places, self.size())) throw std::invalid_argument("a place is out of range");
+  NumpyArray<I> found = new_array<I>(places.shape(0));
+  for (std::size_t k = 0; k < places.shape(0); ++k) found.data()[k] = self[places.data()[k]];
+  return found;
+}
+
+template <class I>
+void bind_ascending(nb::module_& module, const char* name) {
+  using Numbers = AscendingNumbers<I>;
+  nb::class_<Numbers>(module, name, "Ascending numbers in one or two bytes each.")
+      .def(
+          "__init__",
+          [](Numbers* self, In<I> numbers) {
+            const I* const end = numbers.data() + numbers.shape(0);
+            if (!std::is_sorted(numbers.data(), end) ||
+                (numbers.data() != end && *numbers.data() < 0)) {
+              throw std::invalid_argument("the numbers must ascend from 0 or above");
+            }
+            new (self) Numbers(static_cast<std::int64_t>(numbers.shape(0)), numbers.data());
+          },
+          nb::arg("numbers").noconvert())
+      .def_prop_ro("size", &Numbers::size)
+      .def(
+          "part",
+          [](const Numbers& self, std::int64_t begin, std::int64_t end) {
+            if (begin < 0 || begin > end || end > self.size()) {
+              throw std::invalid_argument("a place is out of range");
+            }
+            NumpyArray<I> found = new_array<I>(static_cast<std::size_t>(end - begin));
+            for (std::int64_t k = begin; k < end; ++k) found.data()[k - begin] = self[k];
+            return found;
+          },
+          nb::arg("begin"), nb::arg("end"), "Return the numbers begin .. end - 1.")
+      .def(
+          "at",
+          [](const Numbers& self, In<std::int64_t> places) { return numbers_at(self, places); },
+          nb::arg("places").noconvert(), "Return the numbers at these places.")
+      .def(
+          "at",
+          [](const Numbers& self, In<std::int32_t> places) { return numbers_at(self, places); },
+          nb::arg("places").noconvert())
+      .def(
+          "count_below",
+          [](const Numbers& self, std::int64_t number) {
+            return self.first_not_below(number, 0, self.size());
+          },
+          nb::arg("number"), "Return how many of the numbers are below this one.");
+}
+
 }  // namespace
 
 void bind_ranks(nb::module_& module) {
@@ -116,6 +168,8 @@ void bind_ranks(nb::module_& module) {
       "memory is returned to the system when it is freed. Only glibc can do this.");
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
+  bind_ascending<std::int32_t>(module, "Ascending32");
+  bind_ascending<std::int64_t>(module, "Ascending64");
 }
 
 }  // namespace btfperm

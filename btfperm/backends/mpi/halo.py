@@ -48,6 +48,12 @@ def distinct(numbers: Array) -> tuple[Array, Array]:
     return found, places
 
 
+def in_few_bytes(numbers: Array) -> Any:
+    """Numbers in ascending order, in one or two bytes each (``ascending.hpp``)."""
+    short = numbers.dtype == np.int32
+    return (_core.ranks.Ascending32 if short else _core.ranks.Ascending64)(numbers)
+
+
 class Shared(NamedTuple):
     """Chosen ghosts of all ranks, see `Halo.only`.
 
@@ -89,7 +95,8 @@ class Halo:
     Attributes
     ----------
     items : the local numbers of the items in the lists
-    ghosts : the numbers of the ghosts in the whole matrix, ascending
+    kind : the integer type of the items
+    ghosts : the numbers of the ghosts in the whole matrix, ascending (``ascending.hpp``)
     own : number of items that this rank owns
     rounds : in how many rounds `update` moves its values; known after `shared`
     """
@@ -105,11 +112,11 @@ class Halo:
         kept = [] if kept is None else kept
         if not kept:
             _core.ranks.number_ghosts(slices.first, slices.last, slices.count, items, kept)
-        self.ghosts: Array = kept[0]
-        self.items = items
-        self._begins = np.searchsorted(self.ghosts, slices.bounds.astype(items.dtype))
+        self._begins = np.searchsorted(kept[0], slices.bounds.astype(items.dtype))
         self._sent = np.diff(self._begins)
-        self._shared: Array | None = None  # the first result of `shared`
+        self.ghosts: Any = in_few_bytes(kept[0])
+        self.items, self.kind = items, items.dtype
+        self._shared: list[Any] | None = None  # the first result of `shared`
         self.rounds = 1
         self._made_in = 0  # the call (`Ranks.call`) in which the ranks exchanged it
         self._received = self._sent
@@ -121,14 +128,16 @@ class Halo:
 
     def numbers(self) -> Array:
         """The number in the whole matrix of each local number."""
-        return np.concatenate((self.slices.numbers(self.ghosts.dtype), self.ghosts))
+        return np.concatenate(
+            (self.slices.numbers(self.kind), self.ghosts.part(0, self.ghosts.size))
+        )
 
     def local_number(self, number: int) -> int:
         """The local number of an item; -1 if this rank neither owns it nor has it in a list."""
         if self.slices.first <= number < self.slices.last:
             return number - self.slices.first
-        place = int(np.searchsorted(self.ghosts, number))
-        is_ghost = place < self.ghosts.size and int(self.ghosts[place]) == number
+        place: int = self.ghosts.count_below(number)
+        is_ghost = self.ghosts.count_below(number + 1) > place
         return self.own + place if is_ghost else -1
 
     def update(self, values: Array, into: Array | None = None) -> Array:
@@ -136,12 +145,12 @@ class Halo:
         the ghosts of this rank, in the array `into` if it is given. Collective."""
         if self.exchange.size == 1:
             return values[:0]
-        positions, to_others, to_here = self.shared()
+        _, to_others, to_here = self.shared()
         found = np.empty(self.ghosts.size, dtype=values.dtype) if into is None else into
-        ends, begins = np.concatenate(([0], np.cumsum(to_others))), self._begins
+        begins = self._begins
 
         def give(a: int, b: int) -> tuple[Array, Array]:
-            return values[positions[ends[a] : ends[b]]], to_others[a:b]
+            return values[self.positions(a, b)], to_others[a:b]
 
         def take(a: int, b: int, items: Array) -> None:
             found[begins[a] : begins[b]] = items
@@ -149,20 +158,37 @@ class Halo:
         self.exchange.swap(self.rounds, give, to_here, take)
         return found
 
-    def shared(self) -> tuple[Array, Array, Array]:
-        """The positions of the items of this rank that other ranks have as ghosts, sorted by these
-        ranks; how many of them each rank has; and how many ghosts of this rank each rank owns. The
-        call is collective the first time, after `forget_shared`, and after the failure of a
-        guarded call (`Ranks.guarded`)."""
+    def shared(self) -> tuple[list[Any], Array, Array]:
+        """For each rank, the positions of the items of this rank that the other rank has as ghosts,
+        ascending (``ascending.hpp``); how many these are; and how many ghosts of this rank each
+        rank owns. The call is collective the first time, after `forget_shared`, and after the
+        failure of a guarded call (`Ranks.guarded`)."""
         if self._shared is None or not self.exchange.holds_since(self._made_in):
             self._made_in = self.exchange.call
-            self._received = self.exchange.counts_from(self._sent)
-            numbers = self.exchange.move(self.ghosts[:, None], self._sent, self._received)[:, 0]
-            numbers -= self.ghosts.dtype.type(self.slices.first)
-            self._shared = numbers
-            most = self.exchange.largest(max(numbers.size, self.ghosts.size))[0]
-            self.rounds = min(self.exchange.size, max(-(-most // ROUND), 1))
+            exchange, begins, sent = self.exchange, self._begins, self._sent
+            received = self._received = exchange.counts_from(sent)
+            most = exchange.largest(max(int(received.sum()), self.ghosts.size))[0]
+            self.rounds = min(exchange.size, max(-(-most // ROUND), 1))
+            shared: list[Any] = [None] * exchange.size
+
+            def give(a: int, b: int) -> tuple[Array, Array]:
+                return self.ghosts.part(begins[a], begins[b]), sent[a:b]
+
+            def take(a: int, b: int, numbers: Array) -> None:
+                numbers = numbers - self.kind.type(self.slices.first)
+                for rank in range(a, b):
+                    shared[rank] = in_few_bytes(numbers[: received[rank]])
+                    numbers = numbers[received[rank] :]
+
+            exchange.swap(self.rounds, give, received, take)
+            self._shared = shared
         return self._shared, self._received, self._sent
+
+    def positions(self, a: int, b: int) -> Array:
+        """The positions of the items of this rank that the ranks a to b - 1 have as ghosts, sorted
+        by these ranks. Collective as `shared`."""
+        parts = self.shared()[0][a:b]
+        return np.concatenate([part.part(0, part.size) for part in parts])
 
     def forget_shared(self) -> None:
         """Releases the memory of the result of `shared`. All ranks must call this, because the next
@@ -175,16 +201,9 @@ class Halo:
         for them. Collective."""
         if self.exchange.size == 1:
             return np.empty(0, dtype=np.int64), values[:0]
-        positions, to_others, to_here = self.shared()
+        _, to_others, to_here = self.shared()
+        positions = self.positions(0, self.exchange.size)
         return positions, self.exchange.move(values[:, None], to_here, to_others)[:, 0]
-
-    def copies(self) -> tuple[Array, Array]:
-        """The items of this rank that other ranks have as ghosts: how many of them each rank has,
-        and their positions on this rank, sorted by these ranks. Collective."""
-        if self.exchange.size == 1:
-            return np.zeros(1, dtype=np.int64), self.ghosts
-        shared, received, _ = self.shared()
-        return received, shared
 
     def extended(self, values: Array) -> Array:
         """The values of the owned items, followed by those of the ghosts (`update`). Collective."""
@@ -198,12 +217,12 @@ class Halo:
         places of these ghosts among all ghosts. Returns the received lines, whose first field is
         the position of the item on this rank, the number of lines of all ranks, and the sum of
         `waiting` over the ranks. Collective."""
-        kind = self.ghosts.dtype
+        kind = self.kind
         if not (ghosts[1:] >= ghosts[:-1]).all():
             order = np.argsort(ghosts)
             ghosts, fields = ghosts[order], tuple(field[order] for field in fields)
         lines = np.empty((ghosts.size, 1 + len(fields)), dtype=kind)
-        lines[:, 0] = self.ghosts[ghosts]
+        lines[:, 0] = self.ghosts.at(ghosts)
         for k, field in enumerate(fields):
             lines[:, 1 + k] = field
         sent = np.diff(np.searchsorted(ghosts, self._begins.astype(ghosts.dtype)))
@@ -214,9 +233,9 @@ class Halo:
     def to_owners(self, ghosts: Array, *fields: Array) -> Routed:
         """As `step`, but by `Exchange.route`, so that the owners can send answers by
         `Exchange.reply`. Collective."""
-        numbers = self.ghosts[ghosts]
-        got = self.exchange.route(self.slices, numbers, *fields, kind=self.ghosts.dtype)
-        got.items[:, 0] -= self.ghosts.dtype.type(self.slices.first)
+        numbers = self.ghosts.at(ghosts)
+        got = self.exchange.route(self.slices, numbers, *fields, kind=self.kind)
+        got.items[:, 0] -= self.kind.type(self.slices.first)
         return got
 
 

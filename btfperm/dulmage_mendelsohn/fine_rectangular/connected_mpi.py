@@ -78,13 +78,13 @@ def _pairs(
     if exchange.size == 1:
         return theirs_of, mine_of
     is_outside, of_ghosts = parts[own:] != SQUARE, of_rows[own:]
-    ends = np.concatenate(([0], np.cumsum(halo.shared()[1])))
     begins = np.concatenate(([0], np.cumsum(halo.shared()[2])))
 
     def give(a: int, b: int) -> tuple[Indices, Indices]:
-        positions = halo.shared()[0][ends[a] : ends[b]]
+        positions = halo.positions(a, b)
         chosen = np.flatnonzero(parts[positions] != SQUARE)
-        counts = np.diff(np.searchsorted(chosen, ends[a : b + 1] - ends[a]))
+        ends = np.concatenate(([0], np.cumsum(halo.shared()[1][a:b])))
+        counts = np.diff(np.searchsorted(chosen, ends))
         return of_rows[positions[chosen]], counts
 
     def take(a: int, b: int, theirs: Indices) -> None:

@@ -62,7 +62,7 @@ def propose(
         got = halo.to_owners(ghosts, cols + problem.width(problem.cols.first))
         accepted = _core.transversal.answer_proposals(got.field(0), got.field(1), problem.row_match)
         is_mine = exchange.reply(got, accepted)[0] != 0
-        problem.col_match[cols[is_mine]] = halo.ghosts[ghosts[is_mine]]
+        problem.col_match[cols[is_mine]] = halo.ghosts.at(ghosts[is_mine])
         ghost_matched[ghosts] = 1
     return {"edges": budget.edges, "rounds": rounds}
 

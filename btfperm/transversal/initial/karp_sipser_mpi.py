@@ -14,8 +14,8 @@ Idea        If a row or column has one unmatched neighbour (degree one), some ma
 Paper       Karp, Sipser, FOCS 1981. If the rule of degree one cannot be applied, the paper chooses
             an entry at random. Ours: the steps, and the choice by the numbers of unmatched
             neighbours.
-Cost        visits O(nnz) entries in total. A rank also stores its entries by rows, and the search
-            uses these lists again. A chain is a sequence of rows and columns each of which gets
+Cost        visits O(nnz) entries in total. A rank also stores its entries by rows; the search
+            can use these lists again. A chain is a sequence of rows and columns each of which gets
             degree one when the one before is matched; the number of steps grows with how often a
             chain continues on another rank.
 Prefer it   as the usual initializer over ranks, because the search sends several messages for each
@@ -73,10 +73,9 @@ def karp_sipser(
     ghost_matched = halo.update((problem.row_match >= 0).astype(np.uint8))
     is_short = problem.col_match.dtype == np.int32
     degrees = (core.OwnedKarpSipser32 if is_short else core.OwnedKarpSipser64)(
-        *problem.bipartite(), problem.by_row, ghost_matched, *halo.copies()
+        *problem.bipartite(), problem.by_row, ghost_matched, halo.shared()[0]
     )
     del ghost_matched
-    halo.forget_shared()  # `degrees` has them in a shorter form
     _core.backends.return_free_memory(True)
     _start(degrees, halo, exchange)
     most = max((problem.rows.size + problem.cols.size) // PARTS, LEAST_LINES)

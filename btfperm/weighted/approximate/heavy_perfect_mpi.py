@@ -132,7 +132,7 @@ class _Auction:
             _core.weighted.OwnedAuction32 if short else _core.weighted.OwnedAuction64
         )(
             self.entries,
-            self.halo.ghosts,
+            self.halo.ghosts.part(0, self.halo.ghosts.size),
             self.rows.bounds,
             self.cols.bounds,
             self.exchange.rank,
