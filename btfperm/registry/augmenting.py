@@ -170,10 +170,10 @@ ROWS = (
             Option("alpha", 5, "grafting if fewer than alpha rows are to graft per tree column"),
             Option(
                 "direction",
-                1,
+                0,
                 "0: trees grow from their columns; 1: after karp-sipser, a rank extends its trees "
-                "from unvisited rows if it expects fewer entries there; 2: always from unvisited "
-                "rows. GPUs: always from columns",
+                "from unvisited rows if it expects fewer entries there, which needs about 5 bytes "
+                "for each entry; 2: always from unvisited rows. GPUs: always from columns",
             ),
         ),
     ),
