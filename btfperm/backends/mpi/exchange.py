@@ -278,12 +278,15 @@ class Exchange(Ranks):
             sources = self._ranks_from(self.rank - last + 1, last - first)
             for a, b in sources:
                 received[a:b] = expected[a:b]
-            found = self.move(np.concatenate(parts)[:, None], sent, received)[:, 0]
-            del parts, items
+            items = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            parts.clear()
+            found = self.move(items[:, None], sent, received)[:, 0]
+            del items
             for a, b in sources:
                 count = int(received[a:b].sum())
                 take(a, b, found[:count])
                 found = found[count:]
+            del found
 
     def _ranks_from(self, first: int, count: int) -> list[tuple[int, int]]:
         """The `count` ranks that follow one another from `first` on, where rank 0 follows the last

@@ -187,8 +187,8 @@ class Halo:
     def positions(self, a: int, b: int) -> Array:
         """The positions of the items of this rank that the ranks a to b - 1 have as ghosts, sorted
         by these ranks. Collective as `shared`."""
-        parts = self.shared()[0][a:b]
-        return np.concatenate([part.part(0, part.size) for part in parts])
+        parts = [part.part(0, part.size) for part in self.shared()[0][a:b]]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def forget_shared(self) -> None:
         """Releases the memory of the result of `shared`. All ranks must call this, because the next

@@ -150,8 +150,13 @@ def _send_labels(exchange: Any, label: Indices, rounds: int, here: _Side, there:
 def _distinct(theirs: Indices, mine: Indices, n_own: int) -> tuple[Indices, Indices]:
     """The distinct pairs of `theirs` and `mine`, without those in which `mine` is `n_own` or
     above."""
-    is_new = mine < n_own
+    kind, is_new = theirs.dtype, mine < n_own
     is_new[1:] &= (theirs[1:] != theirs[:-1]) | (mine[1:] != mine[:-1])
-    theirs, mine = theirs[is_new], mine[is_new]
-    places = np.unique(theirs.astype(np.int64) * n_own + mine, return_index=True)[1]
-    return theirs[places], mine[places]
+    pairs = theirs[is_new].astype(np.int64)
+    pairs *= n_own
+    pairs += mine[is_new]
+    pairs.sort()
+    is_new = np.ones(pairs.size, dtype=np.bool_)
+    is_new[1:] = pairs[1:] != pairs[:-1]
+    pairs = pairs[is_new]
+    return (pairs // n_own).astype(kind), (pairs % n_own).astype(kind)

@@ -150,19 +150,21 @@ def _finish_on_one_rank(
             return False
         graph.forget_successors()  # not needed: the counts below are at most as large as these
     core = _core.dulmage_mendelsohn
-    names = lists.halo.extended(np.where(open_blocks != 0, name, graph.width(-1)))
+    names, own = np.full(lists.halo.size, -1, dtype=graph.width), lists.halo.own
+    np.copyto(names[:own], name, where=open_blocks != 0)
+    lists.halo.update(names[:own], names[own:])
     if not has_blocks:  # with blocks, each round makes this copy
         lists.halo.forget_shared()
     edges = core.count_edges_between(lists.indptr, lists.items, names)
     here = np.flatnonzero(open_blocks)
-    own, least = largest_by_key(name[here], height[here])  # a block may be on several ranks
-    if sum(exchange.sums(own.size, edges)) > GATHERED:
+    blocks, least = largest_by_key(name[here], height[here])  # may be on several ranks
+    if sum(exchange.sums(blocks.size, edges)) > GATHERED:
         return False
     graph.forget_successors()
     pairs = core.edges_between(lists.indptr, lists.items, names).reshape(-1, 2)
     del names, lists
     graph.forget_predecessors()
-    vertices = exchange.gather_to(0, np.stack((own, least), axis=1))
+    vertices = exchange.gather_to(0, np.stack((blocks, least), axis=1))
     edges_of_all = exchange.gather_to(0, pairs)
     found = np.empty((0, 3), dtype=graph.width)
     if vertices is not None and edges_of_all is not None:
