@@ -29,6 +29,9 @@ def main() -> None:
     except KeyboardInterrupt:  # raised outside `guarded`, which handles it for the commands
         signals.say()
         signals.leave()
+    except Exception:  # the imports failed, for example without memory
+        signals.end_if_others_wait()
+        raise
 
 
 if __name__ == "__main__":

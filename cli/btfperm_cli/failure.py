@@ -29,9 +29,11 @@ class Failure:
 
     def __init__(self, command: Callable[[], str], *, as_json: bool, to_stderr: bool) -> None:
         self._command, self._as_json, self._to_stderr = command, as_json, to_stderr
+        self.printed: tuple[str, int] | None = None  # the sentence and the exit code
 
     def __call__(self, text: str, code: int) -> int:
         sentence = one_line(for_the_shell(on_one_line(text)))
+        self.printed = sentence, code
         warned = Output.current.warnings if Output.current else []
         as_json = self._as_json
         try:

@@ -75,15 +75,20 @@ class MainGroup(click.Group):
         self.asked = "order"
         Output.current = None
         words = list(sys.argv[1:] if args is None else args)
+        failure = Failure(
+            lambda: self.asked, as_json="--json" in words, to_stderr=stdout_is_taken(words)
+        )
         code = guarded(
             lambda: super(MainGroup, self).main(
                 words, "btfperm", complete_var, standalone_mode=False, **extra
             ),
-            Failure(
-                lambda: self.asked, as_json="--json" in words, to_stderr=stdout_is_taken(words)
-            ),
+            failure,
         )
         if standalone_mode:
+            if failure.printed is not None:
+                from btfperm_cli.other_ranks import tell_other_ranks
+
+                tell_other_ranks(*failure.printed, self.asked, words)
             leave_if_ranks_failed(code)
             sys.exit(code)
         return code

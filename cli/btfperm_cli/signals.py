@@ -21,7 +21,7 @@ import signal
 import sys
 from types import FrameType
 
-__all__ = ["exit_code", "leave", "say", "sentence", "set_working", "watch"]
+__all__ = ["end_if_others_wait", "exit_code", "leave", "say", "sentence", "set_working", "watch"]
 
 _ENDING = tuple(
     number
@@ -72,7 +72,20 @@ def leave() -> None:
         if "rich.progress" in sys.modules and os.isatty(2):
             os.write(2, _SHOW_CURSOR.encode())
     finally:
+        end_if_others_wait()
         os._exit(exit_code())
+
+
+def end_if_others_wait() -> None:
+    """End the process by a signal if it is one of several MPI ranks and has not started MPI: the
+    others wait for it, and MPICH's launcher ends them after a signal, but not after an exit
+    code."""
+    # `btfperm.backends.mpi.launch` has these names, too, but its import may be incomplete.
+    sizes = [os.environ.get(name, "") for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")]
+    if "mpi4py.MPI" in sys.modules or os.environ.get("BTFPERM_MPI") == "0":
+        return
+    if any(size.isdigit() and int(size) > 1 for size in sizes):
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def say() -> None:

@@ -38,6 +38,14 @@ os._exit = noted
 main(sys.argv[2:])
 """
 
+# Each rank runs the command line in a folder of its own.
+APART = """
+import os, runpy, sys
+from btfperm.backends.mpi.launch import rank_by_launcher
+os.chdir(f"{sys.argv.pop(1)}/r{rank_by_launcher()}")
+runpy.run_module("btfperm_cli", run_name="__main__")
+"""
+
 # Rank 1 runs `action` before it parses its first block.
 MEETING = """
 import os, signal, sys
@@ -70,9 +78,6 @@ def test_each_rank_must_see_the_same_file(tmp_path):
     """Ranks of several machines, which are started in folders of their own."""
     for rank in range(2):
         (tmp_path / f"r{rank}").mkdir()
-    program = "import os, runpy, sys; from btfperm.backends.mpi.launch import rank_by_launcher; "
-    program += "os.chdir(f'{sys.argv.pop(1)}/r{rank_by_launcher()}'); "
-    program += "runpy.run_module('btfperm_cli', run_name='__main__')"
     text = HEAD + "2 2 2\n1 1\n2 2\n"
     (tmp_path / "r0" / "a.mtx").write_text(text)
     needed = "every rank must see the same file under this name"
@@ -82,7 +87,7 @@ def test_each_rank_must_see_the_same_file(tmp_path):
     ):
         if other:
             (tmp_path / "r1" / "a.mtx").write_text(other)
-        ended = on_ranks(2, sys.executable, "-c", program, tmp_path, "a.mtx", "--backend", "mpi")
+        ended = on_ranks(2, sys.executable, "-c", APART, tmp_path, "a.mtx", "--backend", "mpi")
         assert ended.returncode == 3
         assert ended.stderr.splitlines() == [f"btfperm: a.mtx: {reason}; {needed}"]
 
@@ -107,6 +112,49 @@ def test_standard_input_and_pipes(tmp_path, values):
                 ended = on_ranks(2, *COMMAND, "-", "--backend", "mpi", *values, stdin=stream)
         assert ended.returncode == 0, ended.stderr
         assert f"structural rank   {n:,} (full)" in ended.stdout
+
+
+def test_an_output_folder_that_one_rank_does_not_have(tmp_path):
+    """Rank 1 fails before it starts MPI, and the other ranks wait for it."""
+    text = HEAD + "2 2 2\n1 1\n2 2\n"
+    for rank in range(3):
+        (tmp_path / f"r{rank}").mkdir()
+        (tmp_path / f"r{rank}" / "a.mtx").write_text(text)
+    (tmp_path / "r0" / "out").mkdir()
+    words = ("a.mtx", "-o", "out/perm.npz")
+    ended = on_ranks(3, sys.executable, "-c", APART, tmp_path, *words, timeout=60)
+    sentence = "btfperm: out/perm.npz cannot be written: there is no directory out"
+    assert (ended.returncode, ended.stderr.splitlines()) == (4, [sentence]), ended.stderr
+    assert not list((tmp_path / "r0" / "out").iterdir())
+
+
+# Rank 1 gets a signal while it imports a module, or has no memory for MPI.
+EARLY = """
+import os, runpy, signal, sys
+from btfperm.backends.mpi import launch
+class Finder:
+    def find_spec(name, *_):
+        if name == "btfperm.order":
+            os.kill(os.getpid(), signal.SIGTERM)
+def fail(*_, **__):
+    raise MemoryError
+if launch.rank_by_launcher() == 1:
+    if "{how}" == "signal":
+        sys.meta_path.insert(0, Finder)
+    else:
+        from btfperm_cli import order
+        order.check_targets = launch.world = fail
+runpy.run_module("btfperm_cli", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("how", ["signal", "no memory"])
+def test_a_rank_that_ends_before_mpi_starts(tmp_path, how):
+    matrix, out = tmp_path / "a.mtx", tmp_path / "perm.npz"
+    matrix.write_text(HEAD + "2 2 2\n1 1\n2 2\n")
+    program = EARLY.format(how=how)
+    ended = on_ranks(3, sys.executable, "-c", program, matrix, "-o", out, timeout=60)
+    assert ended.returncode != 0 and not out.exists()
 
 
 def test_a_value_that_is_not_finite_in_the_range_of_one_rank(tmp_path):

@@ -31,11 +31,13 @@ from btfperm import _core, errors
 from btfperm.backends.mpi.agreement import call_text, differences, hash_of
 from btfperm.backends.mpi.failures import described, rebuilt
 from btfperm.backends.mpi.launch import keyval, refuse_other_communicators, require_mpi
+from btfperm.backends.mpi.leaving import LEAVE, leave_together
 from btfperm.backends.threads import usable_cores
 
 __all__ = ["Ranks"]
 
-_DESCRIPTION, _LEAVE, _NOTICE = 1, 2, 3  # tags of the messages about a failure
+# Tags of the messages about a failure; another one is `LEAVE`.
+_DESCRIPTION, _NOTICE = LEAVE + 1, LEAVE + 2
 _MOST_TAG = 32_767  # the largest tag that every MPI library accepts
 _POLLS = 50  # tests of a request between two tests for notices, if each rank has a core of its own
 _REST = 2e-3  # seconds between two polls in `rest`, at most
@@ -51,7 +53,7 @@ _UNFINISHED: list[Any] = []
 _MAPPED, _MAPPED_AFTERWARDS = 1 << 20, 1 << 25
 _MALLOC_VARIABLES = ("MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
-_NOTICE_TIME = 0.05  # seconds for a message, in `leave_together` and `_gathered`
+_NOTICE_TIME = 0.05  # seconds for a message, in `_gathered`
 
 
 class _PeerFailed(Exception):  # noqa: N818
@@ -233,6 +235,13 @@ class Ranks:
                 _core.ranks.map_arrays(_MAPPED_AFTERWARDS)
         raise self._agreed(failure) from None
 
+    def fail(self, failure: BaseException) -> BaseException:
+        """An error that this rank met before a call that the other ranks make together: it ends
+        this call on all ranks. Returns the error that they raise. Collective."""
+        self._prepare()
+        self._calls += 1
+        return self._agreed(failure)
+
     def _agree(self, text: str) -> None:
         """Raises InvalidArgumentError on all ranks if one of them has another text."""
         if self.size == 1:
@@ -372,25 +381,9 @@ class Ranks:
         return requests
 
     def leave_together(self) -> None:
-        """Returns on all ranks at about the same time: shortly after rank 0 has called it, or after
-        `_PATIENCE` seconds. The ranks call it before they exit with an error, and rank 0 first
-        prints the message. Without it, a launcher might end all processes as soon as one has ended,
-        before rank 0 prints, and report that it ended them."""
-        leave_at = np.array([time.time() + _NOTICE_TIME])
-        until = time.monotonic() + _PATIENCE
-        if self.rank == 0:
-            others = range(1, self.size)
-            sends = [self._notices.Isend(leave_at, rank, tag=_LEAVE) for rank in others]
-            while sends and time.monotonic() < until:  # MPI may send only while it is called
-                sends = [request for request in sends if not request.Test()]
-                time.sleep(1e-3)
-        else:
-            while time.monotonic() < until and not self._notices.Iprobe(source=0, tag=_LEAVE):
-                time.sleep(1e-3)
-            if self._notices.Iprobe(source=0, tag=_LEAVE):
-                self._notices.Recv(leave_at, 0, tag=_LEAVE)
-        left = leave_at.item() - time.time()
-        time.sleep(min(max(0.0, left), _PATIENCE))  # clocks of machines may differ
+        """Returns on all ranks at about the same time, see ``leaving.py``. The ranks call it before
+        they exit with an error."""
+        leave_together(self._notices, self.rank, self.size)
 
 
 def _free(held: list[Any]) -> None:
