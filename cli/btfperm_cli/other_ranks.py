@@ -27,8 +27,8 @@ def tell_other_ranks(text: str, code: int, command: str, words: list[str]) -> No
 
     if command not in COMMANDS or launched_ranks() < 2 or _names_other_backend(words):
         return
-    if _agreed() or find_spec("mpi4py") is None:
-        return
+    if _agreed() or find_spec("mpi4py") is None or "the mpi backend cannot be used" in text:
+        return  # without MPI, all ranks have the same error
     try:
         from btfperm.backends.mpi.exchange import Exchange
         from btfperm.backends.mpi.launch import world

@@ -331,3 +331,6 @@ def test_only_the_first_rank_prints(tmp_path):
     assert ended.stderr.count("is packed: the first rank unpacked it") == 1
     wrong = on_ranks(2, *COMMAND, "--no-such-option")
     assert wrong.returncode == 2 and wrong.stderr.count("No such option") == 1
+    missing = {"MPI4PY_LIBMPI": "/nowhere/libmpi.so.12"}
+    without = on_ranks(2, *COMMAND, MATRICES / "west0479.mtx.gz", env=missing)
+    assert without.returncode == 4 and without.stderr.count("the mpi backend cannot be used") == 1
