@@ -12,8 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-
-#include "backends/cpu/workspace.hpp"
+#include <vector>
 
 namespace btfperm {
 
@@ -27,9 +26,8 @@ class AscendingNumbers {
     const std::int64_t with_shorts = n_whole<std::uint16_t>(numbers);
     const std::int64_t size = block * static_cast<std::int64_t>(sizeof(I));
     const bool is_short = with_bytes * size <= with_shorts * size + count;
-    first_ = memory_.take<I>(static_cast<std::size_t>(n_blocks()));
-    whole_ =
-        memory_.take<I>(static_cast<std::size_t>(block * (is_short ? with_bytes : with_shorts)));
+    first_.resize(static_cast<std::size_t>(n_blocks()));
+    whole_.resize(static_cast<std::size_t>(block * (is_short ? with_bytes : with_shorts)));
     is_short ? fill(numbers, bytes_) : fill(numbers, shorts_);
   }
 
@@ -38,7 +36,7 @@ class AscendingNumbers {
   I operator[](std::int64_t k) const {
     const I first = first_[k / block];
     if (first < 0) return whole_[(-1 - std::int64_t{first}) * block + k % block];
-    return static_cast<I>(first + (bytes_ != nullptr ? bytes_[k] : shorts_[k]));
+    return static_cast<I>(first + (shorts_.empty() ? bytes_[k] : shorts_[k]));
   }
 
   // The place of the first number that is not below `number` among those at begin .. end - 1, or
@@ -75,13 +73,13 @@ class AscendingNumbers {
   }
 
   template <class D>
-  void fill(const I* numbers, D*& differences) {
-    differences = memory_.take<D>(static_cast<std::size_t>(count_));
+  void fill(const I* numbers, std::vector<D>& differences) {
+    differences.resize(static_cast<std::size_t>(count_));
     std::int64_t n_whole = 0;
     for (std::int64_t b = 0; b < n_blocks(); ++b) {
       const std::int64_t begin = b * block, end = std::min(count_, begin + block);
       if (is_whole<D>(numbers, b)) {
-        std::copy(numbers + begin, numbers + end, whole_ + n_whole * block);
+        std::copy(numbers + begin, numbers + end, whole_.begin() + n_whole * block);
         first_[b] = static_cast<I>(-1 - n_whole++);
         continue;
       }
@@ -93,11 +91,11 @@ class AscendingNumbers {
   }
 
   std::int64_t count_;
-  Workspace memory_;
-  I* first_;  // for each block: its first number, or -1 - k if it is block k of whole_
-  I* whole_;
-  std::uint8_t* bytes_ = nullptr;  // the differences; one of the two arrays exists
-  std::uint16_t* shorts_ = nullptr;
+  // Not in pages of a Workspace: a rank has an object for each other rank, which may be short.
+  std::vector<I> first_;  // for each block: its first number, or -1 - k if it is block k of whole_
+  std::vector<I> whole_;
+  std::vector<std::uint8_t> bytes_;  // the differences, in one of the two arrays
+  std::vector<std::uint16_t> shorts_;
 };
 
 }  // namespace btfperm
