@@ -50,10 +50,12 @@ class FakeNumber(contextlib.nullcontext):
     id = 0
 
 
-@pytest.fixture(params=[1, 3])
+@pytest.fixture(params=[(1, 1), (3, 1), (3, 2)])  # cores of each process, and processes
 def ring(request, monkeypatch):
-    monkeypatch.setattr(staging, "usable_cores", lambda: request.param)
-    return staging.Ring()
+    monkeypatch.setattr(staging, "usable_cores", lambda: request.param[0] * request.param[1])
+    ring = staging.Ring()
+    ring.share_cores(request.param[1])
+    return ring
 
 
 PIECES = pytest.mark.parametrize("pieces", [0.3, 1, 3, 4, 5, 10.3])
@@ -61,7 +63,7 @@ PIECES = pytest.mark.parametrize("pieces", [0.3, 1, 3, 4, 5, 10.3])
 
 @PIECES
 def test_copy_to_the_device(monkeypatch, ring, pieces):
-    size = int(pieces * staging._BUFFER_BYTES) + 5
+    size = int(pieces * staging.TOGETHER.size) + 5
     memory = np.zeros(size, np.uint8)
     device = FakeDevice(monkeypatch, memory)
     source = np.arange(size, dtype=np.uint32).astype(np.uint8)
@@ -71,7 +73,7 @@ def test_copy_to_the_device(monkeypatch, ring, pieces):
 
 @PIECES
 def test_copy_from_the_device(monkeypatch, ring, pieces):
-    size = int(pieces * staging._BUFFER_BYTES) + 5
+    size = int(pieces * staging.TOGETHER.size) + 5
     memory = np.arange(size, dtype=np.uint32).astype(np.uint8)
     device = FakeDevice(monkeypatch, memory)
     target = np.zeros(size, np.uint8)
@@ -82,7 +84,7 @@ def test_copy_from_the_device(monkeypatch, ring, pieces):
 @pytest.mark.parametrize("way", ["write", "read"])
 def test_a_copy_that_fails_waits_for_those_in_flight(monkeypatch, ring, way):
     """The buffers are then free for the next array."""
-    memory = np.ones(8 * staging._BUFFER_BYTES, np.uint8)
+    memory = np.ones(8 * staging.TOGETHER.size, np.uint8)
     device = FakeDevice(monkeypatch, memory, fails_after=5)
     with pytest.raises(KeyboardInterrupt):
         getattr(ring, way)([(memory.copy(), device.start)])
@@ -96,7 +98,7 @@ def test_a_copy_that_fails_waits_for_those_in_flight(monkeypatch, ring, way):
 def test_threads_share_the_pieces(monkeypatch):
     """Each thread waits in its first copy until another thread copies, too."""
     monkeypatch.setattr(staging, "usable_cores", lambda: 2)
-    memory = np.zeros(8 * staging._BUFFER_BYTES, np.uint8)
+    memory = np.zeros(8 * staging.TOGETHER.size, np.uint8)
     device = FakeDevice(monkeypatch, memory)
     both, copy = threading.Barrier(2, timeout=60), device.memcpy
 
@@ -108,6 +110,12 @@ def test_threads_share_the_pieces(monkeypatch):
 
     monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "memcpyAsync", met)
     ring = staging.Ring()
+    ring.read([(np.empty_like(memory), device.start)], is_new=True)
+    assert len(device.by) == 2
+    device.by.clear()
+    both.reset()
+    ring.share_cores(1)
+    ring._is_alone = False
     ring.write([(np.ones_like(memory), device.start)])
     assert memory.all() and len(device.by) == 2
     device.by.clear()
@@ -116,7 +124,7 @@ def test_threads_share_the_pieces(monkeypatch):
     ring.write([(np.zeros_like(memory), device.start)])
     assert not memory.any() and device.by == {threading.get_ident()}
     monkeypatch.setattr(staging, "is_forked", lambda: True)
-    assert ring._made_ready(8) == 1
+    assert ring._made_ready(staging.APART, 8) == (1, 1)
     ring.share_cores(5)
     assert ring.most_threads == 1
 

@@ -122,9 +122,10 @@ class FirstMemory:
         return True
 
     def read(self, parts: Sequence[tuple[Array, int]]) -> None:
-        """Copies from the memory into contiguous arrays of this rank, each from an offset in bytes
-        on."""
-        Ring.of_this_process().read([(into, self._place + offset) for into, offset in parts])
+        """Copies from the memory into contiguous new arrays of this rank, each from an offset in
+        bytes on."""
+        copies = [(into, self._place + offset) for into, offset in parts]
+        Ring.of_this_process().read(copies, is_new=True)
 
     def close(self) -> None:
         """Ends the access of another rank than the first."""

@@ -41,7 +41,6 @@ _DESCRIPTION, _NOTICE = LEAVE + 1, LEAVE + 2
 _MOST_TAG = 32_767  # the largest tag that every MPI library accepts
 _POLLS = 50  # tests of a request between two tests for notices, if each rank has a core of its own
 _REST = 2e-3  # seconds between two polls in `rest`, at most
-_REST_SHARE = 16  # `rest` sleeps between two polls for this part of the time that has passed
 _SHORT_REST = 1e-4  # seconds between two polls of a rank that has another thread
 # Requests that a failure interrupted. They refer to arrays that MPI may still access, so the arrays
 # must not be freed.
@@ -181,10 +180,9 @@ class Ranks:
             self.run(self.comm.Ibarrier(), "barrier")
 
     def rest(self) -> None:
-        """As `barrier`, but until the first rank calls it, the other ranks sleep, so that the
-        threads of the first rank can use the cores of this machine. The first rank wakes each of
-        them by a message: in a barrier, a rank also forwards messages to others, so that each of
-        several steps would wait for the next poll of a rank."""
+        """As `barrier`, but until the first rank calls it, the others sleep and leave the cores to
+        it. The first rank wakes each of them by a message: in a barrier, a rank also forwards
+        messages, so that each of several steps would wait for the next poll of a rank."""
         if self.rank == 0:
             for rank in range(1, self.size):
                 request = self._notices.Isend(bytearray(1), rank, tag=self._notice_tag() + 1)
@@ -195,8 +193,7 @@ class Ranks:
             while not self._notices.Iprobe(source=0, tag=self._notice_tag() + 1):
                 if self._notices.Iprobe(tag=self._notice_tag()):
                     raise _PeerFailed
-                passed = time.monotonic() - begin
-                time.sleep(min(max(passed / _REST_SHARE, _SHORT_REST), _REST))
+                time.sleep(min(max((time.monotonic() - begin) / 16, _SHORT_REST), _REST))
             self._notices.Recv(bytearray(1), 0, tag=self._notice_tag() + 1)
         self.barrier()
 
