@@ -53,12 +53,12 @@ def bytes_needed(graph: str) -> int:
     """The bytes of a GPU that `auto` requires to be free before the first rank gathers a random
     graph there; an upper bound, because pairs that are drawn twice are counted twice."""
     from btfperm.backends.gpu.problem import bytes_of_search
-    from btfperm.backends.mpi.gpu_handles import bytes_beside_columns
+    from btfperm.backends.mpi.gpu_handles import bytes_beside_entries
 
     n, nnz = 2 ** int(graph.split(":")[1]), _entries(graph)
     # Of 2^31 pairs, some 30 are drawn twice, so that the numbers of er:28:8 have 32 bits.
     width = 4 if nnz <= 2**31 and 2 * n < 2**31 else 8
-    return bytes_of_search((n, n), nnz, 2, width) + bytes_beside_columns((n, n), width)
+    return bytes_of_search((n, n), nnz, 2, width) + bytes_beside_entries((n, n), width)
 
 
 def _entries(graph: str) -> int:

@@ -46,7 +46,8 @@ def make_plan(
     pattern = session.pattern
     home, wanted = pattern.backend, request.backend
     plan = Plan(package, pattern, request)
-    _plan_threads(plan, request)
+    # Ranks with GPUs copy on threads of their own number; see `gpu.staging`.
+    _plan_threads(plan, request, starts=not pattern.is_distributed or request.device is None)
     if pattern.is_distributed:
         wanted = _over_ranks(plan, session, request)
     elif request.device == EACH_RANKS:
@@ -100,13 +101,14 @@ def make_plan(
     return plan
 
 
-def _plan_threads(plan: Plan, request: Request) -> None:
-    """Sets the number of threads, which conditions of later rules may use."""
+def _plan_threads(plan: Plan, request: Request, *, starts: bool) -> None:
+    """Sets the number of threads, which conditions of later rules may use; starts them if the steps
+    of the plan use them."""
     asked = request.threads
     wanted = choose_threads(asked, _decide(plan, "threads", None) if asked is None else None)
     if wanted > 1:
         wanted = _core.backends.threads_for_search(plan.nnz, wanted)
-        plan.threads = plan.initializer_threads = start_threads(wanted)
+        plan.threads = plan.initializer_threads = start_threads(wanted) if starts else wanted
         plan.threads_refused = plan.threads < wanted
     plan.features["threads"] = plan.threads
 

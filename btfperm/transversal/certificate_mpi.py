@@ -25,7 +25,7 @@ from btfperm.transversal.owned_trees import HostTrees
 __all__ = ["is_legal", "prove", "rank_at_most"]
 
 _PIECE = 1 << 20  # rows or columns that a thread counts at once
-_MOST_THREADS = 8
+_WORTH_A_THREAD = 1 << 25  # for fewer rows and columns, a thread starts later than it is needed
 _ALL = 1 << 62  # limits on levels and columns that no search reaches
 
 _WRONG = "the matching of the mpi backend failed its certificate ({0}); this is a defect of btfperm"
@@ -83,7 +83,8 @@ def _counts(problem: DistributedProblem, arrays: Sequence[npt.NDArray[Any]]) -> 
         for which, array in enumerate(arrays)
         for begin in range(0, array.size, _PIECE)
     ]
-    threads = min(usable_cores() // problem.exchange.ranks_here, _MOST_THREADS)
+    cores = usable_cores() // problem.exchange.ranks_here
+    threads = min(cores, sum(array.size for array in arrays) // _WORTH_A_THREAD)
     counts = [0] * len(arrays)
     for (which, _), count in zip(parts, in_threads(_count, parts, threads), strict=True):
         counts[which] += count

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from btfperm.backends.gpu.arrays import download
-from btfperm.backends.mpi.gpu_handles import FirstMemory, aligned, bytes_beside_columns
+from btfperm.backends.mpi.gpu_handles import FirstMemory, aligned, bytes_beside_entries
 from btfperm.pattern import DevicePattern
 from btfperm.pattern.arrays import index_type
 from btfperm.transversal.augmenting import first_rank_mpi
@@ -36,12 +36,11 @@ def gathered(problem: DistributedProblem) -> tuple[DevicePattern | None, HandOut
     pattern, exchange = problem.pattern, problem.exchange
     shape, nnz = pattern.shape, pattern.nnz
     width = np.dtype(index_type(shape, nnz))
-    own = (
-        pattern.indices
-    )  # 32-bit numbers, even if a matrix of more than 2^31 entries needs 64 bits
+    own = pattern.indices  # of 32 bits even if the starts of more than 2^31 entries need 64
     indices_at = aligned((shape[1] + 1) * width.itemsize)
     rest_at = indices_at + aligned(nnz * width.itemsize)
-    memory = FirstMemory(exchange, rest_at + bytes_beside_columns(shape, width.itemsize))
+    size = aligned(nnz * width.itemsize) + bytes_beside_entries(shape, width.itemsize)
+    memory = FirstMemory(exchange, size)
     own_at = indices_at + nnz * (width.itemsize - own.itemsize)
     memory.gather([(own, own_at), (pattern.indptr[1:], rest_at)])
     sizes = exchange.from_all(own.size)[:, 0]

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import sys
-import threading
 import types
 
 import numpy as np
@@ -19,11 +17,11 @@ from btfperm.backends.gpu import staging
 class FakeDevice:
     """A device whose memory is an array of the host. `waited` records each synchronisation with the
     stream, but no synchronisation with an event. After `fails_after` copies, each copy raises
-    KeyboardInterrupt. `by` holds the threads that called it."""
+    KeyboardInterrupt."""
 
     def __init__(self, monkeypatch, memory, fails_after=None):
         self.copies, self.fails_after = 0, fails_after
-        self.waited, self.by = [], set()
+        self.waited = []
         self.start = memory.ctypes.data
         event = types.SimpleNamespace(record=lambda _: None, synchronize=lambda: None)
         stream = types.SimpleNamespace(ptr=0, synchronize=lambda: self.waited.append("stream"))
@@ -33,7 +31,6 @@ class FakeDevice:
             ),
             get_current_stream=lambda: stream,
             alloc_pinned_memory=bytearray,
-            Device=lambda *_: FakeNumber(),
             Event=lambda **_: event,
         )
         monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=cuda))
@@ -42,12 +39,7 @@ class FakeDevice:
         if self.copies == self.fails_after:
             raise KeyboardInterrupt
         self.copies += 1
-        self.by.add(threading.get_ident())
         ctypes.memmove(target, source, size)
-
-
-class FakeNumber(contextlib.nullcontext):
-    id = 0
 
 
 @pytest.fixture(params=[(1, 1), (3, 1), (3, 2)])  # cores of each process, and processes
@@ -63,7 +55,7 @@ PIECES = pytest.mark.parametrize("pieces", [0.3, 1, 3, 4, 5, 10.3])
 
 @PIECES
 def test_copy_to_the_device(monkeypatch, ring, pieces):
-    size = int(pieces * staging.TOGETHER.size) + 5
+    size = int(pieces * staging._BUFFER_BYTES) + 5
     memory = np.zeros(size, np.uint8)
     device = FakeDevice(monkeypatch, memory)
     source = np.arange(size, dtype=np.uint32).astype(np.uint8)
@@ -73,7 +65,7 @@ def test_copy_to_the_device(monkeypatch, ring, pieces):
 
 @PIECES
 def test_copy_from_the_device(monkeypatch, ring, pieces):
-    size = int(pieces * staging.TOGETHER.size) + 5
+    size = int(pieces * staging._BUFFER_BYTES) + 5
     memory = np.arange(size, dtype=np.uint32).astype(np.uint8)
     device = FakeDevice(monkeypatch, memory)
     target = np.zeros(size, np.uint8)
@@ -84,7 +76,7 @@ def test_copy_from_the_device(monkeypatch, ring, pieces):
 @pytest.mark.parametrize("way", ["write", "read"])
 def test_a_copy_that_fails_waits_for_those_in_flight(monkeypatch, ring, way):
     """The buffers are then free for the next array."""
-    memory = np.ones(8 * staging.TOGETHER.size, np.uint8)
+    memory = np.ones(8 * staging._BUFFER_BYTES, np.uint8)
     device = FakeDevice(monkeypatch, memory, fails_after=5)
     with pytest.raises(KeyboardInterrupt):
         getattr(ring, way)([(memory.copy(), device.start)])
@@ -95,43 +87,35 @@ def test_a_copy_that_fails_waits_for_those_in_flight(monkeypatch, ring, way):
     assert target.all()
 
 
-def test_threads_share_the_pieces(monkeypatch):
-    """Each thread waits in its first copy until another thread copies, too."""
-    monkeypatch.setattr(staging, "usable_cores", lambda: 2)
-    memory = np.zeros(8 * staging.TOGETHER.size, np.uint8)
-    device = FakeDevice(monkeypatch, memory)
-    both, copy = threading.Barrier(2, timeout=60), device.memcpy
-
-    def met(*words):
-        if threading.get_ident() not in device.by:
-            device.by.add(threading.get_ident())
-            both.wait()
-        copy(*words)
-
-    monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "memcpyAsync", met)
+def test_ranks_leave_half_of_the_cores(monkeypatch):
+    monkeypatch.setattr(staging, "usable_cores", lambda: 16)
     ring = staging.Ring()
-    ring.read([(np.empty_like(memory), device.start)], is_new=True)
-    assert len(device.by) == 2
-    device.by.clear()
-    both.reset()
-    ring.share_cores(1)
-    ring._is_alone = False
-    ring.write([(np.ones_like(memory), device.start)])
-    assert memory.all() and len(device.by) == 2
-    device.by.clear()
-    monkeypatch.setattr(ring, "_pool", NoThreads())
-    monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "memcpyAsync", copy)
-    ring.write([(np.zeros_like(memory), device.start)])
-    assert not memory.any() and device.by == {threading.get_ident()}
-    monkeypatch.setattr(staging, "is_forked", lambda: True)
-    assert ring._made_ready(staging.APART, 8) == (1, 1)
-    ring.share_cores(5)
-    assert ring.most_threads == 1
+    assert ring.most_threads == 16
+    found = []
+    for ranks in (1, 2, 4, 8, 30):
+        ring.share_cores(ranks)
+        found.append(ring.most_threads)
+    assert found == [8, 4, 2, 1, 1]
 
 
-class NoThreads:
-    def submit(self, *_):
-        raise RuntimeError("can't start new thread")
+def test_each_thread_gets_whole_new_pages(monkeypatch):
+    """The pieces of a new array end at multiples of a huge page for each thread."""
+    monkeypatch.setattr(staging, "usable_cores", lambda: 3)
+    monkeypatch.setattr(staging, "start_threads", lambda threads: threads)
+    memory = np.ones(20 << 20, np.uint8)
+    device = FakeDevice(monkeypatch, memory)
+    ends, copy = [], _core.backends.copy_bytes
+
+    def seen(source, target, threads):
+        ends.append(target.ctypes.data + target.size)
+        copy(source, target, threads)
+
+    backends = types.SimpleNamespace(copy_bytes=seen)
+    monkeypatch.setattr(staging, "_core", types.SimpleNamespace(backends=backends))
+    target = np.zeros_like(memory)
+    staging.Ring().read([(target, device.start)], is_new=True)
+    assert target.all() and len(ends) >= 4
+    assert all(end % (6 << 20) == 0 for end in ends[:-1])
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

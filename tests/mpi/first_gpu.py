@@ -19,7 +19,7 @@ from btfperm.backends.gpu.device import free_memory
 from btfperm.backends.gpu.problem import bytes_of_search
 from btfperm.backends.gpu.staging import Ring
 from btfperm.backends.mpi.exchange import Exchange
-from btfperm.backends.mpi.gpu_handles import bytes_beside_columns
+from btfperm.backends.mpi.gpu_handles import bytes_beside_entries
 from btfperm.backends.threads import usable_cores
 from tests.mpi import inputs
 from tests.mpi.cases import same_blocks
@@ -60,7 +60,7 @@ def case_the_gpu_of_the_first_rank_has_too_little_memory():
 
     A, pool = inputs.skewed_matrix(1_000, seed=5), cupy.get_default_memory_pool()
     P = btfperm.as_pattern(A, comm=COMM)
-    needed = bytes_of_search(A.shape, A.nnz, 2, 4) + bytes_beside_columns(A.shape, 4)
+    needed = bytes_of_search(A.shape, A.nnz, 2, 4) + bytes_beside_entries(A.shape, 4)
     for free, is_first in ((needed, True), (needed - 1, False)):
         with inputs.changed("btfperm.backends.gpu.device", "free_memory", lambda free=free: free):
             t = btfperm.maximum_transversal(P, device="gpu")

@@ -1,62 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies between the host and a device, through pinned buffers.
+"""Copies between the host and a device, through a ring of pinned buffers.
 
 The NVIDIA driver copies from or to ordinary memory by one thread, at a fraction of the bandwidth of
 the bus. Pinned memory is memory that the system does not move, and the device copies it at full
-bandwidth. This module copies a large array to a device in pieces: threads fill one pinned buffer
-while the device copies the buffers that are already full. In the other direction, threads empty a
-full buffer while the device fills the others. The buffers are allocated once per process, because
-pinning is slow.
+bandwidth. This module copies large arrays to a device in pieces: several threads of the core fill
+one pinned buffer while the device copies the buffers that are already full. In the other direction,
+the threads empty a full buffer while the device fills the others. The buffers are allocated once
+per process, because pinning is slow.
 
-There are two ways. If one process copies alone, the threads of OpenMP share each piece. If several
-processes copy at the same time, or if the pages of the target are new, several threads of Python
-copy a piece each, through buffers of their own. They do not wait for each other, so that a thread
-whose core is busy delays only its piece; OpenMP need not end and start threads for a team of
-another size; and each new page is cleared once, not by each thread that touches it at that time.
+The number of threads must be that of the parallel regions before and after a copy: OpenMP ends and
+starts threads whenever it changes, which takes longer than a small copy.
 """
 
 from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
-from btfperm.backends.threads import is_forked, start_threads, usable_cores
+from btfperm.backends.threads import start_threads, usable_cores
 
 __all__ = ["Ring"]
 
-_WORTH_STAGING = 4 << 20  # for fewer bytes, one plain copy is as fast
+_BUFFERS = 4
+_BUFFER_BYTES = 4 << 20
+_WORTH_STAGING = _BUFFER_BYTES  # for fewer bytes, one plain copy is as fast
 _THREADS = 16
+_RANK_THREADS = 8
+_HUGE_PAGE = 2 << 20
+_BUFFERS_OF_PAGES = 2
 
 Bytes = npt.NDArray[np.uint8]
-Piece = tuple[Bytes, int]  # an array of the host, and an address on the device
-Copies = Sequence[tuple[npt.NDArray[Any], int]]
-Work = Callable[[list[Bytes], int, Iterator[Piece], Any], None]
-
-
-class Way(NamedTuple):
-    """How pieces are copied.
-
-    Attributes
-    ----------
-    workers : the largest number of threads that copy a piece each
-    buffers : pinned buffers of each of them
-    size : bytes of a buffer, and of a piece; whole huge pages, so that workers share none
-    """
-
-    workers: int
-    buffers: int
-    size: int
-
-
-TOGETHER, APART = Way(1, 4, 4 << 20), Way(8, 2, 2 << 20)
+Copies = Sequence[tuple[npt.NDArray[Any], int]]  # arrays of the host, and addresses on a device
 
 
 class Ring:
@@ -68,17 +49,16 @@ class Ring:
         return Ring()
 
     def __init__(self) -> None:
-        self._buffers: dict[Way, list[Bytes]] = {TOGETHER: [], APART: []}
+        self._buffers: dict[int, list[Bytes]] = {}  # by their size
         self._lock = threading.Lock()
-        self._pool: ThreadPoolExecutor | None = None
-        self._is_alone = True
         self.most_threads = _THREADS
 
-    def share_cores(self, processes: int) -> None:
-        """Sets the number of threads for several processes that copy at the same time, on the cores
-        that each of them may use."""
-        self._is_alone = processes == 1
-        self.most_threads = max(1, min(_THREADS, usable_cores() // processes))
+    def share_cores(self, ranks: int) -> None:
+        """Sets the number of threads for several ranks that copy at the same time, on the cores
+        that each of them may use. Half of the cores stay free: the threads wait for each other at
+        the end of each piece, and one whose core is busy delays the others."""
+        cores = usable_cores() // (ranks if ranks == 1 else 2 * ranks)
+        self.most_threads = max(1, min(_RANK_THREADS, cores))
 
     def upload(self, array: npt.NDArray[Any]) -> Any:
         """A copy of a contiguous array on CuPy's current device, in its current stream."""
@@ -101,109 +81,82 @@ class Ring:
     def write(self, copies: Copies) -> None:
         """Copies contiguous arrays of the host to addresses of a device, in CuPy's current stream;
         waits until the copies are complete."""
-        self._in_pieces(copies, _filled, TOGETHER if self._is_alone else APART)
+        import cupy
+
+        runtime = cupy.cuda.runtime
+        with self._lock:
+            stream = cupy.cuda.get_current_stream()
+            threads = self._start_threads()
+            buffers = self._made_ready(_BUFFERS, _BUFFER_BYTES)
+            emptied = [cupy.cuda.Event(disable_timing=True) for _ in buffers]
+            try:
+                for turn, (part, place) in enumerate(_pieces(copies, _BUFFER_BYTES)):
+                    buffer, copied = buffers[turn % _BUFFERS], emptied[turn % _BUFFERS]
+                    if turn >= _BUFFERS:
+                        copied.synchronize()
+                    _core.backends.copy_bytes(part, buffer[: part.size], threads)
+                    kind = runtime.memcpyHostToDevice
+                    runtime.memcpyAsync(place, buffer.ctypes.data, part.size, kind, stream.ptr)
+                    copied.record(stream)
+            finally:  # after a failure or Ctrl-C, too, no copy may use the buffers any more
+                stream.synchronize()
 
     def read(self, copies: Copies, *, is_new: bool = False) -> None:
         """Copies into contiguous arrays of the host from addresses of a device, in CuPy's current
-        stream; waits until the copies are complete. `is_new`: nothing has used most pages of the
-        arrays yet."""
-        self._in_pieces(copies, _emptied, TOGETHER if self._is_alone and not is_new else APART)
-
-    def _in_pieces(self, copies: Copies, work: Work, way: Way) -> None:
-        """Divides arrays into pieces, and calls `work` on several threads, which take them."""
+        stream; waits until the copies are complete. `is_new`: nothing has written to most pages of
+        the arrays yet. Then each thread gets whole huge pages: if several threads wrote first to
+        the same page, the system would clear a page for each of them."""
         import cupy
 
-        device, stream = cupy.cuda.Device().id, cupy.cuda.get_current_stream()
-        pieces = [piece for copy in copies for piece in _pieces(*copy, way.size)]
-        left = iter(pieces)  # next() of it is one step of the interpreter, also on many threads
-
-        def run(worker: int) -> None:
-            own = slice(way.buffers * worker, way.buffers * (worker + 1))
-            with cupy.cuda.Device(device):
-                work(self._buffers[way][own], team, left, stream)
-
+        runtime = cupy.cuda.runtime
         with self._lock:
-            workers, team = self._made_ready(way, len(pieces))
-            others: list[Future[None]] = []
-            try:
-                for worker in range(1, workers):
-                    assert self._pool is not None
-                    try:
-                        others.append(self._pool.submit(run, worker))
-                    except RuntimeError:  # the system refuses another thread
-                        break
-                run(0)
-            finally:  # after a failure or Ctrl-C, too, no copy may use the buffers any more
-                for _ in left:
-                    pass
-                wait(others)
-                stream.synchronize()
-            for other in others:
-                other.result()
+            stream = cupy.cuda.get_current_stream()
+            threads = self._start_threads()
+            size, count = _BUFFER_BYTES, _BUFFERS
+            if is_new and threads * _HUGE_PAGE > size:
+                size, count = threads * _HUGE_PAGE, _BUFFERS_OF_PAGES
+            buffers = self._made_ready(count, size)
+            filled = [cupy.cuda.Event(disable_timing=True) for _ in buffers]
+            pieces = list(_pieces(copies, size))
 
-    def _made_ready(self, way: Way, pieces: int) -> tuple[int, int]:
-        """The number of workers for a number of pieces, and of threads that share each piece.
-        Allocates the buffers at their first use."""
+            def ask_for(turn: int) -> None:
+                part, place = pieces[turn]
+                to, kind = buffers[turn % count].ctypes.data, runtime.memcpyDeviceToHost
+                runtime.memcpyAsync(to, place, part.size, kind, stream.ptr)
+                filled[turn % count].record(stream)
+
+            try:
+                for turn in range(min(count, len(pieces))):
+                    ask_for(turn)
+                for turn, (part, _) in enumerate(pieces):
+                    filled[turn % count].synchronize()
+                    _core.backends.copy_bytes(buffers[turn % count][: part.size], part, threads)
+                    if turn + count < len(pieces):
+                        ask_for(turn + count)
+            finally:  # the buffers are free for the next array, after a failure or Ctrl-C, too
+                stream.synchronize()
+
+    def _start_threads(self) -> int:
+        return start_threads(min(self.most_threads, usable_cores()))
+
+    def _made_ready(self, count: int, size: int) -> list[Bytes]:
+        """The buffers of a size, which are allocated at their first use."""
         import cupy
 
-        threads = min(self.most_threads, usable_cores())
-        workers = 1 if is_forked() else max(1, min(way.workers, threads, pieces))
-        buffers = self._buffers[way]
-        while len(buffers) < way.buffers * workers:
-            memory = cupy.cuda.alloc_pinned_memory(way.size)
-            buffers.append(np.frombuffer(memory, np.uint8, way.size))
-        if workers > 1 and self._pool is None:
-            self._pool = ThreadPoolExecutor(APART.workers - 1, "btfperm-copy")
-        return workers, start_threads(threads) if way is TOGETHER else 1
+        buffers = self._buffers.setdefault(size, [])
+        while len(buffers) < count:
+            memory = cupy.cuda.alloc_pinned_memory(size)
+            buffers.append(np.frombuffer(memory, np.uint8, size))
+        return buffers
 
 
-def _pieces(array: npt.NDArray[Any], place: int, size: int) -> Iterator[Piece]:
-    """Parts of an array, which end at multiples of `size` among the addresses of the host, and
-    their addresses on a device."""
-    words = array.reshape(-1).view(np.uint8)
-    begin = -words.ctypes.data % size
-    bounds = [0, *range(begin, words.size, size), words.size]
-    for first, last in itertools.pairwise(bounds):
-        if last > first:
-            yield words[first:last], place + first
-
-
-def _filled(buffers: list[Bytes], team: int, left: Iterator[Piece], stream: Any) -> None:
-    """Copies pieces to the device until none is left."""
-    import cupy
-
-    runtime = cupy.cuda.runtime
-    copied = [cupy.cuda.Event(disable_timing=True) for _ in buffers]
-    for turn, (part, place) in enumerate(left):
-        k = turn % len(buffers)
-        if turn >= len(buffers):
-            copied[k].synchronize()
-        _core.backends.copy_bytes(part, buffers[k][: part.size], team)
-        kind = runtime.memcpyHostToDevice
-        runtime.memcpyAsync(place, buffers[k].ctypes.data, part.size, kind, stream.ptr)
-        copied[k].record(stream)
-
-
-def _emptied(buffers: list[Bytes], team: int, left: Iterator[Piece], stream: Any) -> None:
-    """Copies pieces from the device until none is left."""
-    import cupy
-
-    runtime = cupy.cuda.runtime
-    filled = [cupy.cuda.Event(disable_timing=True) for _ in buffers]
-    asked: list[tuple[Bytes, int]] = []
-
-    def take() -> None:
-        part, k = asked.pop(0)
-        filled[k].synchronize()
-        _core.backends.copy_bytes(buffers[k][: part.size], part, team)
-
-    for turn, (part, place) in enumerate(left):
-        k = turn % len(buffers)
-        if turn >= len(buffers):
-            take()
-        kind = runtime.memcpyDeviceToHost
-        runtime.memcpyAsync(buffers[k].ctypes.data, place, part.size, kind, stream.ptr)
-        filled[k].record(stream)
-        asked.append((part, k))
-    while asked:
-        take()
+def _pieces(copies: Copies, size: int) -> Iterator[tuple[Bytes, int]]:
+    """Parts of arrays, which end at multiples of `size` among the addresses of the host, and their
+    addresses on a device."""
+    for array, place in copies:
+        words = array.reshape(-1).view(np.uint8)
+        begin = -words.ctypes.data % size
+        bounds = [0, *range(begin, words.size, size), words.size]
+        for first, last in itertools.pairwise(bounds):
+            if last > first:
+                yield words[first:last], place + first

@@ -185,13 +185,13 @@ def _share_of_gpu(pattern: Any) -> float:
     from btfperm.backends.gpu.device import free_memory, refuse_missing
     from btfperm.backends.gpu.problem import bytes_of_search
     from btfperm.backends.mpi.device_exchange import local_device
-    from btfperm.backends.mpi.gpu_handles import bytes_beside_columns
+    from btfperm.backends.mpi.gpu_handles import bytes_beside_entries
 
     refuse_missing()
     shape, nnz = pattern.shape, pattern.nnz
     index_bytes = np.dtype(pattern.width).itemsize if nnz < 2**31 else 8
     needed = bytes_of_search(shape, nnz, 2, index_bytes)
-    needed += bytes_beside_columns(shape, index_bytes)
+    needed += bytes_beside_entries(shape, index_bytes)
     with _on(local_device(pattern.exchange), pattern.exchange.rank):
         return free_memory() / needed
 

@@ -24,7 +24,7 @@ from btfperm.backends.gpu.staging import Ring
 if TYPE_CHECKING:
     from btfperm.backends.mpi.exchange import Exchange
 
-__all__ = ["FirstMemory", "aligned", "bytes_beside_columns"]
+__all__ = ["FirstMemory", "aligned", "bytes_beside_entries"]
 
 _HANDLE = 64  # bytes, of CUDA
 _NONE = bytes(_HANDLE)
@@ -34,11 +34,13 @@ _ENABLE_ACCESS = 1  # cudaIpcMemLazyEnablePeerAccess
 Array = npt.NDArray[Any]
 
 
-def bytes_beside_columns(shape: tuple[int, int], index_bytes: int) -> int:
-    """The size of the part of the memory that holds the ends of the columns while the matrix is
-    gathered, and then the results: the mates, and one byte for each row and column."""
+def bytes_beside_entries(shape: tuple[int, int], index_bytes: int) -> int:
+    """The size of the memory beside the entries: the starts of the columns; and a part that first
+    holds the ends of the columns of all ranks, and then the results: the mates, and one byte for
+    each row and column."""
     m, n = shape
-    return max(8 * n, (m + n) * (index_bytes + 1)) + 4 * _ALIGNMENT
+    starts, ends, results = (n + 1) * index_bytes, 8 * n, (m + n) * (index_bytes + 1)
+    return aligned(starts) + max(ends, results) + 4 * _ALIGNMENT
 
 
 def aligned(size: int) -> int:
