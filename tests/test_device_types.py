@@ -278,7 +278,7 @@ def test_a_comparison_with_a_device_is_detected():
 # registry.
 QUESTIONS = {
     "btfperm/order.py": (3, "arguments of the caller; no rank has the whole matrix to complete"),
-    "btfperm/path/make_plan.py": (5, "the plan decides the backend by where the matrix is"),
+    "btfperm/path/make_plan.py": (6, "the plan decides backend and threads by where the matrix is"),
     "btfperm/path/decompose.py": (1, "the state for `after`, which decides what follows a failure"),
     "btfperm/path/recertify.py": (1, "the state for `after`, which decides what follows a failure"),
     "btfperm/path/run.py": (5, "the state for `after`; which stages are transfers and use threads"),

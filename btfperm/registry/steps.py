@@ -65,6 +65,8 @@ _ROWS = (
     ("transversal", "own rows", "gpu", "owned_pairs_gpu", "match_own_rows"),
     ("transversal", "whole matrix", "cpu", "augmenting.first_rank_mpi", "gathered"),
     ("transversal", "whole matrix", "gpu", "whole_matrix_gpu", "gathered"),
+    ("transversal", "search threads", "cpu", "augmenting.first_rank_mpi", "beside_hash"),
+    ("transversal", "search threads", "gpu", "whole_matrix_gpu", "copying_threads"),
     ("transversal", "own block", "cpu", "initial.own_blocks_mpi", "match_own_block"),
     ("transversal", "own block", "gpu", "own_block_gpu", "match_own_block"),
     ("transversal", "certificate", "mpi", "certificate_mpi", "prove"),

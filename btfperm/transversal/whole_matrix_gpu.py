@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from btfperm.backends.gpu.arrays import download
+from btfperm.backends.gpu.staging import Ring
 from btfperm.backends.mpi.gpu_handles import FirstMemory, aligned, bytes_beside_entries
 from btfperm.pattern import DevicePattern
 from btfperm.pattern.arrays import index_type
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from btfperm.backends.mpi.problem import DistributedProblem
     from btfperm.transversal.augmenting.first_rank_mpi import HandOut, Parts
 
-__all__ = ["gathered"]
+__all__ = ["copying_threads", "gathered"]
 
 _COPIED_APART = 1 << 10  # numbers that `_widen` copies twice
 
@@ -60,6 +61,12 @@ def gathered(problem: DistributedProblem) -> tuple[DevicePattern | None, HandOut
     if own.dtype != width:
         _widen(memory.array(own_at, nnz, own.dtype), indices)
     return DevicePattern._unchecked(shape, indptr, indices, pattern.name), hand_out
+
+
+def copying_threads(_pattern: Any, _asked: int | None) -> int:
+    """The number of threads of the call that searches on the GPU: those that copied the matrix, so
+    that OpenMP need not end or start any. The search itself uses one."""
+    return Ring.of_this_process().most_threads
 
 
 def _widen(narrow: Any, wide: Any) -> None:

@@ -123,15 +123,10 @@ def first_rank(
     if whole is not None:
         from btfperm.transversal import maximum_transversal
 
-        threads = beside_hash(problem.pattern, budget.threads)
-        if not whole.is_on_host:
-            from btfperm.backends.gpu.staging import Ring
-
-            threads = Ring.of_this_process().most_threads  # those that copied the matrix
         result = maximum_transversal(
             whole,
             backend=whole.backend,
-            threads=threads,
+            threads=problem.own_step("search threads")(problem.pattern, budget.threads),
             seed=seed,
             time_limit=max(budget.seconds_left, 1e-6) if budget.has_deadline else None,
             max_work=budget.work_left,
