@@ -228,7 +228,7 @@ SECTIONS = {
         "2026-11-27-mpi-gpu-large",
     ),
     "mpi-gpu-scaling": Entry(
-        "mpi.gpu_scaling", "two GPUs beside one, on a graph and on twice it", ""
+        "mpi.gpu_scaling", "two GPUs beside one", "2026-11-27-mpi-gpu-scaling-large"
     ),
     "mpi-model": Entry(
         "mpi.prediction",
