@@ -90,7 +90,7 @@ def order_file(
     outputs : files to write, each as `save` writes it
     format, convention : as for `save`. In one process, if a convention puts a matching on the
         diagonal and the matrix is square and structurally singular, the permutation is completed as
-        by `block_triangular_form`
+        by `block_triangular_form`. Over ranks, such a file is refused
     solver : writes the order of `preorder` for this solver, by default in the convention of the
         solver. This order also reduces fill inside the blocks
     weights : an objective of `weighted_transversal`. The decomposition and the order for a solver

@@ -23,7 +23,8 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.arguments import path_text
 from btfperm.backends.mpi.shared_files import opened_together
-from btfperm.errors import ResourceMissingError
+from btfperm.conventions.rows import Convention
+from btfperm.errors import InvalidArgumentError, ResourceMissingError
 from btfperm.fields import FIELDS, FORM, SCALINGS, Field
 from btfperm.io.atomic_write import atomic_write, is_new_file
 from btfperm.io.npy_members import (
@@ -66,9 +67,23 @@ def save_distributed(
             else:
                 _send_npz(path_text(path), result)
             return
+        _refuse_completion(result, path, row)
         whole = result.gather_to_first()
         if whole is not None:
             save(whole, path, format=format, convention=convention, replace=replace)
+
+
+def _refuse_completion(result: Any, path: Any, row: Convention) -> None:
+    """Raises InvalidArgumentError on all ranks if the permutation has to be completed. The blocks
+    of a completed permutation are the strongly connected components of another digraph, which only
+    one process computes."""
+    (m, n), rank = result.shape, result.structural_rank
+    if row.pairs_diagonal and m == n > rank:
+        raise InvalidArgumentError(
+            f"{path_text(path)}: the convention {row.name!r} needs a row for every column, and "
+            f"this matrix has structural rank {rank:,} of {n:,}; only one process completes the "
+            "permutation: call block_triangular_form(A) without comm="
+        )
 
 
 def _fields_of(result: Any) -> tuple[Field, ...]:

@@ -61,6 +61,10 @@ _TABLE = tuple(
             r"call block_triangular_form\(A\), which completes the permutation as BTF does",
             "--convention csparse or matlab takes any matrix",
         ),
+        (
+            r"call block_triangular_form\(A\) without comm=",
+            "start btfperm without a launcher, or use --convention csparse or matlab",
+        ),
     )
 )
 

@@ -16,6 +16,7 @@ from mpi4py import MPI
 
 import btfperm
 from btfperm.backends.mpi.exchange import Exchange
+from btfperm.conventions.rows import conventions
 from btfperm.io import file_hash, save_mpi
 from btfperm.io.file_hash import FileHash
 from btfperm.io.read_mpi import read_distributed
@@ -165,6 +166,23 @@ def case_writing(folder):
     except btfperm.ResourceMissingError:
         return
     raise AssertionError("all ranks must raise the error of the first rank")
+
+
+def case_writing_a_singular_matrix_for_a_solver(folder):
+    """Only one process completes the permutation. All ranks raise the same error, before they
+    gather arrays and before there is a file."""
+    A = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0]])
+    d = btfperm.dulmage_mendelsohn(A, comm=COMM, backend="mpi", gather=False)
+    singular = [row.name for row in conventions.values() if row.pairs_diagonal]
+    assert {"btf", "klu", "petsc", "superlu", "umfpack"} <= set(singular)
+    for name in singular:
+        with pytest.raises(btfperm.InvalidArgumentError, match="only one process completes"):
+            d.save(folder / "singular.npz", convention=name)
+    assert not (folder / "singular.npz").exists()
+    d.save(folder / "singular.npz", convention="csparse")
+    wide = btfperm.dulmage_mendelsohn(A[:3], comm=COMM, backend="mpi", gather=False)
+    with pytest.raises(btfperm.InvalidArgumentError, match="takes square matrices"):
+        wide.save(folder / "wide.npz", convention="klu")
 
 
 def case_writing_together(folder):
