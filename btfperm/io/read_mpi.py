@@ -73,8 +73,8 @@ def read_distributed(
 
             whole = read(path, drop_zeros=drop_zeros, threads=threads or 0)
             pattern = DistributedPattern.of_whole(exchange, whole, name)
-            pattern.set_source(dict(whole.source), None, drop_zeros)
-            return pattern
+            pattern.set_source(dict(whole.source), None)
+            return pattern._with(zeros_dropped=whole.zeros_dropped, without_zeros=drop_zeros)
         if opened["how"] == "whole":
             return _from_first_rank(exchange, path, drop_zeros, values_or)
         source: dict[str, Any] = {"file": Path(name).name}
@@ -84,11 +84,11 @@ def read_distributed(
         kind = None if values_or is None else VALUE_TYPE.get(header.field)
         if opened["how"] == "ranges":
             _require_same_file(exchange.rank, Path(name), opened["size"])
-            own = _read_range(
+            own, n_zeros = _read_range(
                 exchange, Path(name), header, opened["line"], opened["at"], drop_zeros, kind
             )
         else:
-            own = _read_packed(exchange, path, drop_zeros, kind)
+            own, n_zeros = _read_packed(exchange, path, drop_zeros, kind)
         values = None
         if kind is not None:
             values = own.pop().astype(np.complex128 if header.field == "complex" else np.float64)
@@ -106,7 +106,10 @@ def read_distributed(
         )
         if values_or is not None and kind is None:
             pattern = pattern._with(values=np.ones(pattern.indices.size))
-        pattern.set_source(source, hashing, drop_zeros)
+        pattern.set_source(source, hashing)
+        if drop_zeros:
+            dropped = exchange.sums(n_zeros)[0] > 0
+            pattern = pattern._with(zeros_dropped=dropped, without_zeros=True)
         if opened["how"] == "packed" and exchange.size > 1:
             pattern.set_note(f"{name} is packed: the first rank unpacked it for all others")
         return pattern
@@ -173,8 +176,9 @@ def _read_range(
     at: int,
     drop_zeros: bool,
     kind: Any = None,
-) -> Positions:
-    """The entries of this rank's range: rows, columns, and values unless `kind` is None."""
+) -> tuple[Positions, int]:
+    """(entries of this rank's range: rows, columns, and values unless `kind` is None; number of
+    zeros left out)."""
     begin, end = line_range(path, at, path.stat().st_size, exchange.rank, exchange.size)
     source = _RangeSource(path, begin, end)
     body = Body(header, (end - begin) // (2 * _LEAST_LINE) + 1, kind)
@@ -215,17 +219,21 @@ def _surplus(path: Path, begin: int, end: int, announced: int, wanted: int) -> U
     return source.error(f"{what}: {shown(raw)}", lines)
 
 
-def _read_packed(exchange: Exchange, path: Any, drop_zeros: bool, kind: Any) -> Positions:
-    """The entries that this rank receives from the first rank, which distributes equal parts of
-    each block while it unpacks the file."""
+def _read_packed(
+    exchange: Exchange, path: Any, drop_zeros: bool, kind: Any
+) -> tuple[Positions, int]:
+    """(entries that this rank receives from the first rank, which distributes equal parts of each
+    block while it unpacks the file; number of zeros that this rank left out)."""
     blocks = _unpacked_blocks(path, drop_zeros, kind) if exchange.rank == 0 else iter(())
     nothing = [np.empty(0, dtype=np.int64)] * 2
     if kind is not None:
         nothing.append(np.empty(0, dtype=kind))
     arrived: list[npt.NDArray[Any]] = []
     values: list[npt.NDArray[Any]] = []
+    n_zeros = 0
     while True:
-        block = next(blocks, None)
+        block, left_out = next(blocks, (None, 0))
+        n_zeros += left_out
         if exchange.largest(int(block is not None))[0] == 0:
             break
         rows, cols, *value = block or nothing
@@ -239,10 +247,12 @@ def _read_packed(exchange: Exchange, path: Any, drop_zeros: bool, kind: Any) -> 
             values.append(moved[:, 0])
     items = np.concatenate(arrived) if arrived else np.empty((0, 2), dtype=np.int64)
     positions = [items[:, 0].copy(), items[:, 1].copy()]
-    return positions if kind is None else [*positions, np.concatenate([*values, nothing[2]])]
+    if kind is not None:
+        positions.append(np.concatenate([*values, nothing[2]]))
+    return positions, n_zeros
 
 
-def _unpacked_blocks(path: Any, drop_zeros: bool, kind: Any) -> Iterator[Positions]:
+def _unpacked_blocks(path: Any, drop_zeros: bool, kind: Any) -> Iterator[tuple[Positions, int]]:
     with open_source(path) as source:
         header, line = read_header(source)
         body = Body(header, 0, kind)
@@ -255,12 +265,13 @@ def _unpacked_blocks(path: Any, drop_zeros: bool, kind: Any) -> Iterator[Positio
         parser.check_end()
 
 
-def _without_zeros(body: Body, drop_zeros: bool) -> Positions:
+def _without_zeros(body: Body, drop_zeros: bool) -> tuple[Positions, int]:
+    """(entries; number of zeros left out)."""
     own = [body.rows, body.cols] if body.values is None else [body.rows, body.cols, body.values]
     if body.zeros is None or not drop_zeros:
-        return own
+        return own, 0
     kept = ~body.zeros
-    return [array[kept] for array in own]
+    return [array[kept] for array in own], int(np.count_nonzero(body.zeros))
 
 
 def _from_first_rank(
@@ -269,7 +280,7 @@ def _from_first_rank(
     """The pattern of a file that the first rank reads whole; `values_or` as `read_distributed`."""
     from btfperm.io import read, values_of, values_or_ones
 
-    source, shape = {}, (0, 0)
+    source, shape, dropped = {}, (0, 0), 0
     own = [np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)]
     values: npt.NDArray[Any] = np.empty(0)
     if exchange.rank == 0:
@@ -283,8 +294,9 @@ def _from_first_rank(
             )
             whole, values = valued.pattern, valued.values
         source, shape = dict(whole.source), whole.shape
+        dropped = int(whole.zeros_dropped)
         own = [whole.indices.copy(), whole.cols()]
-    m, n = exchange.largest(*shape)
+    m, n, dropped = exchange.largest(*shape, dropped)
     width = index_type((m, n), 0)
     own = [array.astype(width) for array in own]
     name = path_text(path)
@@ -295,4 +307,4 @@ def _from_first_rank(
     if exchange.size > 1:
         how = "cannot be read in parts by the ranks: the first rank read it whole"
         pattern.set_note(f"{name} {how}")
-    return pattern._with(zeros_dropped=drop_zeros)
+    return pattern._with(zeros_dropped=bool(dropped), without_zeros=drop_zeros)

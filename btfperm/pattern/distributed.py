@@ -47,6 +47,8 @@ class DistributedPattern(Pattern):
     note : a sentence for the user if the first rank read the file for all; else empty
     values : the values of the entries of this rank, in the order of `indices`: float64, or
         complex128 if the matrix is complex. None if only the positions are known
+    without_zeros : whether the maker of the pattern left out stored zeros, also if there were none;
+        then `zeros_dropped` is False, as in one process
     name, source : as of `Pattern`
     """
 
@@ -59,6 +61,7 @@ class DistributedPattern(Pattern):
     width: Any
     note: str
     values: npt.NDArray[Any] | None
+    without_zeros: bool
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise InvalidArgumentError(
@@ -224,7 +227,8 @@ class DistributedPattern(Pattern):
     @classmethod
     def _made(cls, **fields: Any) -> DistributedPattern:
         pattern = object.__new__(cls)
-        vars(pattern).update(_hashing=None, note="", stored_zeros=None, zeros_dropped=False)
+        vars(pattern).update(_hashing=None, note="", stored_zeros=None)
+        vars(pattern).update(zeros_dropped=False, without_zeros=False)
         vars(pattern).update(fields)
         return pattern
 
@@ -241,10 +245,10 @@ class DistributedPattern(Pattern):
                 values=None if values is None else values[chosen],
             )
 
-    def set_source(self, source: dict[str, Any], hashing: Any, zeros_dropped: bool) -> None:
+    def set_source(self, source: dict[str, Any], hashing: Any) -> None:
         """Sets where the matrix was read from. `hashing` is the `FileHash` that adds the hash to
         `source`, or None."""
-        vars(self).update(_source=source, _hashing=hashing, zeros_dropped=zeros_dropped)
+        vars(self).update(_source=source, _hashing=hashing)
 
     def set_note(self, note: str) -> None:
         """Sets `note`."""

@@ -67,7 +67,7 @@ def as_distributed_values(
     own = even_slices(pattern.n, comm.size, comm.rank)
     starts = pattern.indptr[own.first : own.last + 1]
     here = slice(int(starts[0]), int(starts[-1]))
-    return DistributedPattern.from_columns(
+    found = DistributedPattern.from_columns(
         comm,
         starts - starts[0],
         pattern.indices[here],
@@ -76,6 +76,8 @@ def as_distributed_values(
         name=pattern.name,
         values=whole.values[here],
     )
+    dropped = pattern.zeros_dropped
+    return found._with(zeros_dropped=dropped, without_zeros=dropped)
 
 
 def of_one_type(exchange: Exchange, values: Any, count: int, name: str | None) -> Values:

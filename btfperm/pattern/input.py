@@ -188,15 +188,16 @@ def _distributed(
 
     if isinstance(A, DistributedPattern):
         refuse_other_shape(shape, A.shape)
-        if drop_zeros is None or truth("drop_zeros", drop_zeros) == A.zeros_dropped:
+        if drop_zeros is None or truth("drop_zeros", drop_zeros) == A.without_zeros:
             return A
         if A.values is None or not drop_zeros:
-            without = "without" if A.zeros_dropped else "with"
+            without = "without" if A.without_zeros else "with"
             raise InvalidArgumentError(
                 f"drop_zeros={drop_zeros} came too late: the DistributedPattern was made {without} "
                 "its stored zeros, and has not kept what it needs to change that"
             )
-        return A.selected(A.values != 0)._with(zeros_dropped=True)
+        found = A.selected(A.values != 0)
+        return found._with(zeros_dropped=found.nnz < A.nnz, without_zeros=True)
     if isinstance(A, str | os.PathLike):
         from btfperm.io.read_mpi import read_distributed
 
@@ -210,7 +211,8 @@ def _distributed(
     found = DistributedPattern.from_columns(
         comm, starts - starts[0], rows, whole.shape, first=own.first, name=whole.name
     )
-    return found._with(zeros_dropped=bool(drop_zeros) or whole.zeros_dropped)
+    dropped = whole.zeros_dropped
+    return found._with(zeros_dropped=dropped, without_zeros=bool(drop_zeros) or dropped)
 
 
 def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool, threads: int | None) -> Pattern:

@@ -160,8 +160,8 @@ def moduli_over_ranks(
     is_zero = modulus == 0
     pattern = pattern._with(values=modulus)
     if exchange.sums(int(np.count_nonzero(is_zero)))[0]:
-        pattern = pattern.selected(~is_zero)
-    return pattern._with(zeros_dropped=True)
+        pattern = pattern.selected(~is_zero)._with(zeros_dropped=True)
+    return pattern._with(without_zeros=True)
 
 
 def _no_modulus(

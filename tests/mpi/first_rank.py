@@ -301,7 +301,7 @@ def case_a_core_for_the_hash():
         source["sha256"] = "abc"
 
     with mock.patch.object(FileHash, "_hash", waits):
-        P.set_source(source, FileHash(Path("a.mtx"), source), False)
+        P.set_source(source, FileHash(Path("a.mtx"), source))
         assert P.is_hashing
         until.set()
         assert P.source == {"sha256": "abc"} and not P.is_hashing

@@ -130,6 +130,24 @@ def case_stored_zeros_of_distributed_values():
     assert btfperm.structural_rank(P, comm=COMM, drop_zeros=True, backend="mpi") == 2
 
 
+def case_meta_of_zeros_left_out(folder):
+    """`zeros_dropped` of the result is that of one process: True only if there was a zero."""
+    for name, entries in (
+        ("none", "1 1 2\n2 2 1\n1 2 3\n"),
+        ("one", "1 1 2\n2 2 1\n1 2 0\n"),
+        ("sum", "1 1 2\n2 2 1\n1 1 -2\n"),
+        ("beside", "1 1 0\n2 2 1\n1 1 3\n"),
+    ):
+        path = written(folder / f"zeros_{name}.mtx", HEAD + "real general\n2 2 3\n" + entries)
+        for how in ({}, {"backend": "mpi"}):
+            d = order_file(path, weights="product", comm=COMM, **how).decomposition
+            alone = order_file(path, weights="product").decomposition
+            found = d.meta["matrix"]["zeros_dropped"]
+            assert found == alone.meta["matrix"]["zeros_dropped"] == (name in ("one", "sum")), name
+    A = btfperm.as_valued(sp.csc_array(([0.0, 1.0], [0, 1], [0, 1, 2]), (2, 2)), drop_zeros=True)
+    assert as_distributed_values(A, COMM).zeros_dropped and A.pattern.zeros_dropped
+
+
 def case_arguments_that_do_not_fit_a_distributed_pattern():
     """Each of these arguments is refused, because it has no meaning for a distributed pattern and
     must not be ignored."""
