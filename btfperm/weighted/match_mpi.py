@@ -198,20 +198,58 @@ def _checked_weights(pattern: DistributedPattern) -> Reals:
     assert values is not None
     cols = pattern.columns.list_of_each(np.int64) + slices.first
     rows = pattern.indices
-    wrong = ~((values > 0) & np.isfinite(values)) & (rows != cols)
-    _refuse_at(pattern, wrong, _NO_WEIGHT, rows, cols, values, values)
     lists, turned = lists_with_values(
         exchange, slices, rows, cols.astype(pattern.width), values
     )  # the rows of the vertices of this rank
     is_same = np.array_equal(lists.indptr, pattern.indptr) and np.array_equal(lists.items, rows)
-    if exchange.sums(int(not is_same))[0]:
+    fault = np.zeros(rows.size, dtype=np.int8)
+    ours = theirs = np.empty(0, dtype=np.int64)
+    if not is_same:
         row_numbers = lists.list_of_each(np.int64) + slices.first
         ours, theirs = cols * pattern.n + rows, row_numbers * pattern.n + lists.items
-        alone = ~np.isin(ours, theirs, assume_unique=True)
-        _refuse_at(pattern, alone, _NO_COUNTERPART, rows, cols, values, values)
-    wrong = (values != turned) & (rows != cols)
-    _refuse_at(pattern, wrong, _OTHER_VALUE, rows, cols, values, turned)
+        found = np.append(theirs, -1)[np.searchsorted(theirs, ours)] == ours
+        fault[~found] = _NO_COUNTERPART
+        turned = np.append(turned, np.nan)[np.searchsorted(theirs, ours)]
+    elsewhere = (fault == 0) & (rows != cols)
+    fault[elsewhere & (values != turned)] = _OTHER_VALUE
+    fault[elsewhere & ~((values > 0) & np.isfinite(values))] = _NO_WEIGHT
+    if exchange.sums(int(fault.any()))[0]:
+        _refuse_first(pattern, fault, cols, theirs, turned)
     return values
+
+
+def _refuse_first(
+    pattern: DistributedPattern,
+    fault: npt.NDArray[np.int8],
+    cols: npt.NDArray[np.int64],
+    row_keys: npt.NDArray[np.int64],
+    turned: Reals,
+) -> None:
+    """Raises the error about the faulty entry that `find_fault` of ``graph_certificate.hpp`` finds
+    first. It visits the entries column by column. It notices an entry (r, i) above the diagonal
+    without a counterpart when it visits the next entry (i, j), r < j < i, of row i, or otherwise
+    (r, i) itself. `row_keys`: row * n + column of the entries in the rows of this rank, ascending;
+    used only for entries without counterparts."""
+    exchange, n = pattern.exchange, pattern.n
+    assert pattern.values is not None
+    places = np.flatnonzero(fault)
+    i, j = pattern.indices[places].astype(np.int64), cols[places]
+    visits = np.stack((j, i, np.ones_like(i), i), axis=1)
+    above = np.flatnonzero((fault[places] == _NO_COUNTERPART) & (i < j))
+    after = np.searchsorted(row_keys, j[above] * n + i[above], side="right")
+    following = np.append(row_keys, n * n)[after]  # the next entry of the row
+    early = following < j[above] * (n + 1)  # in the same row, left of the diagonal
+    visits[above[early], :3] = np.stack((following % n, j[above], np.zeros_like(above)), axis=1)[
+        early
+    ]
+    first = np.lexsort(visits.T[::-1])[:1]
+    own = visits[first[0]].tolist() if first.size else [n, n, 1, n]
+    of_ranks = exchange.from_all(*own).tolist()
+    if of_ranks.index(min(of_ranks)) == exchange.rank:
+        p = int(places[first[0]])
+        value, other = float(pattern.values[p]), float(turned[p])
+        refuse_fault(pattern, int(fault[p]), int(pattern.indices[p]), int(cols[p]), value, other)
+    exchange.barrier()  # so that the failure reaches the other ranks before they continue
 
 
 def _refuse_at(
