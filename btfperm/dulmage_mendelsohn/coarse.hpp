@@ -202,8 +202,8 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   I roots = plant(search, team.threads, budget);
   for (I t = 0; t < roots; ++t) C.row_part[C.queue[t]] = vertical;
   const I n_square = static_cast<I>(std::count(C.col_part, C.col_part + A.n, square));
-  // On one thread, sweeps run if the unmatched rows are more than a share of the rows outside of
-  // the horizontal part; on several, if they are less than another share of the columns.
+  // On one thread, sweeps run if the unmatched rows are more than this share of the rows outside of
+  // the horizontal part; on several, if they are at most a thousandth as many as the columns.
   constexpr double many = 0.4;
   const I few = A.n / least_to_share(I{1000});
   const bool sweep = team.threads == 1 && roots > many * (static_cast<double>(n_square) + roots);

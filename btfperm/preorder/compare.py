@@ -149,7 +149,7 @@ def compare_solvers(
         known = np.random.default_rng(1).uniform(1, 2, n).astype(A.dtype)
         right = A @ known
     columns = columns_of(A, valued.shape)
-    if named_failure() and (klu := find_klu()) is not None:  # without another one, the rows say why
+    if named_failure() and (klu := find_klu()) is not None:  # otherwise, the rows state why
         warn(SolverMissingWarning(f"{shortfall(klu)}; the comparison leaves it out"))
     return tuple(_run(row, A, columns, (right, known), repeats, budget) for row in route_rows())
 

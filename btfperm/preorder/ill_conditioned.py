@@ -38,18 +38,19 @@ def random_numbers() -> _Numbers:
     """4,093 random numbers between -1 and 1. They are cached, because starting a generator takes
     longer than solving a small system.
 
-    Their moduli differ because changes of two nearly equal rows cancel if they are equal. Numbers
-    that are only 1 or -1 would be equal for half of all pairs of rows."""
+    Their moduli differ: equal changes of two nearly equal rows cancel, and if all numbers were 1 or
+    -1, those of half of all pairs of rows would be equal."""
     return np.random.default_rng(1).uniform(-1.0, 1.0, 4_093)
 
 
 @lru_cache(16)
 def rounding_errors(n: int) -> _Numbers:
     """One row of n relative rounding errors, n <= 4,093; for a matrix of fewer than _SMALL rows,
-    two rows. Relative to the largest rounding error, the numbers of any two places then differ by
-    at least 0.13 in one of the rows, and the negative of one differs from the other by at least
-    0.09: they do not cancel if rows of the matrix are nearly equal or opposite. The multiples of
-    these two steps modulo 1 are evenly distributed in the unit square (M. Roberts, 2018)."""
+    two rows. In the second case, changes of two nearly equal or opposite rows of the matrix do not
+    cancel in both rows of the result: in one of these, the numbers of any two places differ by at
+    least 0.13 of the largest rounding error, and in one, their sum is at least 0.09 of it.
+    Multiples of the two steps modulo 1 are evenly distributed in the unit square (M. Roberts,
+    2018)."""
     if n < _SMALL:
         numbers = 2 * (np.outer(_STEPS, np.arange(1, n + 1)) % 1) - 1
     else:

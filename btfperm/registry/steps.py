@@ -15,8 +15,12 @@ legality              (problem) -> whether the matching is legal: entries, no tw
 cover                 (problem, threads) -> whether the matching is maximum; marks a minimum cover
 rank bound            (session) -> an upper bound on the structural rank
 trees of a rank       (problem, direction) -> the trees of one rank in a search over ranks. This
-                      step and the next two run on the CPU or the GPU of the rank
+                      step and the next four run on the CPU or the GPU of the rank
 own rows              (problem) -> entries visited; matches columns of a rank to rows of the rank
+whole matrix          (problem) -> the whole matrix on the first rank or its GPU, None on the other
+                      ranks; and the function that hands out the results
+search threads        (pattern, number that the caller set or None) -> the number of threads of the
+                      search by the first rank
 own block             (problem, seconds, seed) -> entries visited; finds a maximum matching of the
                       rows and columns of a rank
 first relabelling     (problem) -> number of levels of the first global relabelling, on a GPU

@@ -94,9 +94,9 @@ void take_over(const AfterAuction<I>& auction, const BlockPart<I>& part, const I
   }
 }
 
-// Whether hardly any row has the largest entry of a column, as in a matrix with a few dense rows of
-// large values. The start of a search from the columns would then match few of them. The prices of
-// the rows are those of BlockBuilder: 0 for a row that has such an entry.
+// Whether fewer than a quarter of the rows have the largest entry of a column, as in a matrix with
+// a few dense rows of large values. The start of a search from the columns would then match few of
+// them. The prices of the rows are those of BlockBuilder: 0 for a row that has such an entry.
 template <class I>
 bool has_few_largest(const CostBlock<I>& block, const BlockMemory<I>& memory) {
   return std::count(memory.row_price, memory.row_price + block.m, 0.0) < block.m / 4;

@@ -52,12 +52,11 @@ class LargestEntries {
   }
 
  private:
-  // A smaller block has no sample, which would contain a large part of its columns.
+  // A smaller block has no sample, because this would contain more than 4 % of its columns.
   static constexpr I least_sampled = 1 << 13;
 
-  // Whether the columns of a sample can be matched. If a tenth of all columns compete with another
-  // column for a row, this number of random columns contains both in some of these cases, whatever
-  // the size of the block is.
+  // Whether the columns of a sample can be matched. If a tenth of all columns compete in pairs for
+  // a row, the sample contains 0.8 of these pairs in the mean, whatever the size of the block is.
   bool can_match_sample() {
     if (part_.n < least_sampled) return true;
     const I count = 4 * static_cast<I>(std::sqrt(static_cast<double>(part_.n)));

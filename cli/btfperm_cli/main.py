@@ -86,9 +86,9 @@ class MainGroup(click.Group):
         )
         if standalone_mode:
             if failure.printed is not None:
-                from btfperm_cli.other_ranks import tell_other_ranks
+                from btfperm_cli.other_ranks import raise_on_other_ranks
 
-                tell_other_ranks(*failure.printed, self.asked, words)
+                raise_on_other_ranks(*failure.printed, self.asked, words)
             leave_if_ranks_failed(code)
             sys.exit(code)
         return code

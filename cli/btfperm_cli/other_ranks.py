@@ -10,12 +10,12 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["tell_other_ranks"]
+__all__ = ["raise_on_other_ranks"]
 
-COMMANDS = ("order", "rank", "match")  # those that run over ranks
+_COMMANDS = ("order", "rank", "match")  # those that run over ranks
 
 
-def tell_other_ranks(text: str, code: int, command: str, words: list[str]) -> None:
+def raise_on_other_ranks(text: str, code: int, command: str, words: list[str]) -> None:
     """Raises an error of this rank in the call that the other ranks make together. `text` and
     `code` are its sentence and its exit code, `words` those of the command line.
 
@@ -25,7 +25,7 @@ def tell_other_ranks(text: str, code: int, command: str, words: list[str]) -> No
     """
     from btfperm.backends.mpi.launch import launched_ranks
 
-    if command not in COMMANDS or launched_ranks() < 2 or _names_other_backend(words):
+    if command not in _COMMANDS or launched_ranks() < 2 or _names_other_backend(words):
         return
     if _agreed() or find_spec("mpi4py") is None or "the mpi backend cannot be used" in text:
         return  # without MPI, all ranks have the same error

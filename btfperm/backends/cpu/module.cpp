@@ -5,7 +5,7 @@
 
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
-  // A pattern that a global variable refers to keeps objects of the core until the process ends.
+  // Objects of the core that a global variable keeps until the process ends are no leaks.
   nb::set_leak_warnings(false);
   module.doc() = "The CPU core of btfperm: plain arrays in, plain arrays out.";
 #if defined(__clang__)

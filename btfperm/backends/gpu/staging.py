@@ -31,10 +31,10 @@ __all__ = ["Ring"]
 _BUFFERS = 4
 _BUFFER_BYTES = 4 << 20
 _WORTH_STAGING = _BUFFER_BYTES  # for fewer bytes, one plain copy is as fast
-_THREADS = 16
-_RANK_THREADS = 8
+_THREADS = 16  # at most, of a process alone
+_RANK_THREADS = 8  # at most, of each of several ranks
 _HUGE_PAGE = 2 << 20
-_BUFFERS_OF_PAGES = 2
+_BUFFERS_OF_PAGES = 2  # each has a huge page for each thread
 
 Bytes = npt.NDArray[np.uint8]
 Copies = Sequence[tuple[npt.NDArray[Any], int]]  # arrays of the host, and addresses on a device
@@ -55,8 +55,8 @@ class Ring:
 
     def share_cores(self, ranks: int) -> None:
         """Sets the number of threads for several ranks that copy at the same time, on the cores
-        that each of them may use. Half of the cores stay free: the threads wait for each other at
-        the end of each piece, and one whose core is busy delays the others."""
+        that each of them may use. If there are several, half of the cores stay free: the threads
+        wait for each other after each piece, and one whose core is busy delays the others."""
         cores = usable_cores() // (ranks if ranks == 1 else 2 * ranks)
         self.most_threads = max(1, min(_RANK_THREADS, cores))
 

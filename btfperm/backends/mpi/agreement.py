@@ -29,7 +29,7 @@ _OWN |= {"cols", "first", "indices", "indptr", "name", "rows", "source", "values
 _KIND_ONLY = {"device", "time_limit"}
 _DEFAULTS = {"gather": True, "deterministic": False}  # like None and "auto", these are left out
 _MATRICES = {"A", "G", "matrix", "path"}
-_MOST_RANKS = 4  # a message lists at most this number of ranks for each value
+_MOST_LISTED = 4  # a message lists at most this number of ranks, and of elements of a sequence
 
 
 def arguments_of(frame: FrameType) -> tuple[str, dict[str, Any]]:
@@ -64,8 +64,8 @@ def _counts(name: str, value: Any) -> bool:
 
 
 def _shown(name: str, value: Any) -> str:
-    """An argument as text. Of a matrix, the text has the kind and the shape; of other objects, the
-    type."""
+    """An argument as text. Of a matrix, the text has the file, or the kind and the shape; of a long
+    sequence, the first elements and the number of the others; of other objects, the type."""
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     if name in _MATRICES:
@@ -97,8 +97,15 @@ def _value(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={_value(value[key])}" for key in sorted(value, key=str)) or "{}"
     if isinstance(value, Sequence) or getattr(value, "ndim", None) == 1:
-        return f"({', '.join(map(_value, list(value)[:_MOST_RANKS]))})"
+        return f"({', '.join(_shortened(list(value)))})"
     return f"a {type(value).__name__}"
+
+
+def _shortened(items: list[Any]) -> list[str]:
+    if len(items) <= _MOST_LISTED:
+        return [_value(item) for item in items]
+    first = [_value(item) for item in items[: _MOST_LISTED - 1]]
+    return [*first, f"{len(items) - len(first)} others"]
 
 
 def differences(texts: Sequence[str]) -> str:
@@ -127,9 +134,7 @@ def _by_rank(values: Sequence[str]) -> str:
     parts = []
     for value in dict.fromkeys(values):
         ranks = [str(rank) for rank, own in enumerate(values) if own == value]
-        if len(ranks) > _MOST_RANKS:
-            ranks = [*ranks[: _MOST_RANKS - 1], f"{len(ranks) - _MOST_RANKS + 1} others"]
-        *most, last = ranks
+        *most, last = _shortened(ranks)
         where = f"ranks {', '.join(most)} and {last}" if most else f"rank {last}"
         parts.append(f"{value or 'another one'} on {where}")
     return ", and ".join(parts)
