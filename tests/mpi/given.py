@@ -10,7 +10,7 @@ import numpy as np
 from mpi4py import MPI
 
 import btfperm
-from btfperm.backends.mpi.agreement import differences
+from btfperm.backends.mpi.agreement import call_text, differences
 from btfperm.order import order_file
 from tests.mpi import inputs
 from tests.mpi.damage import raised
@@ -200,4 +200,10 @@ def case_a_rank_fails_while_it_describes_its_arguments():
 def case_many_ranks_in_a_message():
     texts = ['["match", {"seed": "1"}]'] + ['["match", {}]'] * 15
     said = "seed is 1 on rank 0, and the default on ranks 1, 2, 3 and 12 others"
+    assert differences(texts) == said
+
+
+def case_long_sequences_of_different_lengths():
+    texts = [call_text("order_file", {"outputs": list(range(n))}) for n in (5, 6)]
+    said = "outputs is (0, 1, 2, 2 others) on rank 0, and (0, 1, 2, 3 others) on rank 1"
     assert differences(texts) == said
