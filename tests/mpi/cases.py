@@ -29,6 +29,7 @@ from tests.mpi import (
     damage,
     files,
     first_rank,
+    gaps,
     given,
     graphs,
     inputs,
@@ -353,6 +354,7 @@ CASES = {
         values,
         weights,
         graphs,
+        gaps,
         damage,
         given,
     )
