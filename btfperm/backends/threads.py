@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -124,6 +123,8 @@ def in_threads(
     [1, 2, 3]
     """
     if threads > 1 and len(items) > 1:
+        from concurrent.futures import ThreadPoolExecutor  # only here: slow to import
+
         try:
             with ThreadPoolExecutor(min(threads, len(items))) as pool:
                 return list(pool.map(function, items))

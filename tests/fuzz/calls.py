@@ -123,7 +123,7 @@ def _read_ranges(path: str) -> Any:
     def entries(rank: int) -> list[Any]:
         exchange: Any = SimpleNamespace(rank=rank, size=_RANKS, from_all=from_all)
         places = found["line"], found["at"]
-        return read_mpi._read_range(exchange, Path(path), header, *places, False)
+        return read_mpi._read_range(exchange, Path(path), header, *places, False)[0]
 
     for rank in range(_RANKS):
         try:
