@@ -151,10 +151,12 @@ def test_two_blocks(competing):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_limits_end_the_pass(threads):
     A, rows = with_largest(LARGE, LARGE, 5)
-    for most in (1, A.nnz // 100, A.nnz // 2, A.nnz, 3 * A.nnz):
+    enough = 100 * A.nnz  # on two threads, the work of the search varies
+    for most in (1, A.nnz // 100, A.nnz // 2, A.nnz, enough):
         try:
             w = btfperm.weighted_transversal(A, max_work=most, threads=threads)
         except btfperm.LimitReachedError:
-            assert most < 3 * A.nnz
+            assert most < enough
             continue
+        assert most > 1
         assert np.array_equal(w.col_match, rows)
