@@ -43,8 +43,8 @@ class LargestEntries {
         col_match_(col_match),
         col_dual_(col_dual) {}
 
-  // Matches all columns and sets their duals, or matches none. False: none, because a column has no
-  // largest entry in an unmatched row, or because the budget ended the call.
+  // Matches all columns and sets their duals. False: none is matched, because a column has no
+  // largest entry in an unmatched row; or the budget ended the call.
   bool match_columns(Budget& budget, std::int64_t& edges) {
     const bool found = can_match_sample() && match_all(budget, edges);
     edges += passed_;
